@@ -27,6 +27,8 @@ interface MemberState {
 }
 
 export class Semaphore {
+  /** The most permits that any member may hold. */
+  maxPerMember = Infinity
   readonly #members = new Set<MemberState>()
   #concurrency: number
   #taken = 0
@@ -77,7 +79,8 @@ export class Semaphore {
 
   #mayTake(member: MemberState): boolean {
     const left = this.#concurrency - this.#taken
-    if (left <= 0 || member.taken >= member.max) return false
+    // guard: permit kept free for others
+    if (left <= 0 || member.taken >= Math.min(member.max, this.maxPerMember)) return false
     // guard: last permit for others
     return left > 1 || member.taken === 0 || !this.#isAnyWithout()
   }

@@ -56,6 +56,31 @@ export function isConnectionLost(error: unknown): boolean {
   return code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code === '25P04'
 }
 
+/** Of the system, and of a server that stops, starts, or has no connection left. */
+const awayCodes: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+])
+
+/** Whether a connection failed because the server cannot be reached now: a later try may find it. */
+export function isServerAway(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code !== null) return awayCodes.has(code) || code.startsWith('08')
+  return error instanceof Error && connectTimeout.test(error.message)
+}
+
+const connectTimeout = /timeout exceeded when trying to connect|due to connection timeout/i
+
 /** Five characters with a digit: `EPIPE` is a code of the system. */
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
 
@@ -112,7 +137,7 @@ function remedyOf(code: string, message: string): string | null {
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable
-  if (/timeout exceeded when trying to connect|due to connection timeout/i.test(message)) return unreachable
+  if (connectTimeout.test(message)) return unreachable
   if (/terminated unexpectedly|not queryable|read timeout/i.test(message))
     return 'The connection to the server was lost: see its log'
   if (/does not support SSL/i.test(message))

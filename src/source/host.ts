@@ -25,6 +25,8 @@ export interface Host extends AsyncDisposable {
   readonly largeListPermits: Semaphore
   readonly pause: Pause
   readonly throttle: Throttle
+  /** From now on the service is that of several accounts: none has all permits, so that another one finds a permit free. */
+  shareAmongAccounts(): void
   /** Calls back when the service begins to slow the requests down, and when that is over. @returns what takes it back */
   onSlowdown(callback: () => void): () => void
 }
@@ -52,6 +54,10 @@ export function createHost({ origin, concurrency, requestTimeoutMs, log }: HostO
     largeListPermits: new Semaphore(1),
     pause,
     throttle,
+    shareAmongAccounts: () => {
+      permits.maxPerMember = Math.max(1, concurrency - 1)
+      throttle.isShared = true
+    },
     onSlowdown: (callback) => {
       listeners.add(callback)
       return () => listeners.delete(callback)

@@ -61,7 +61,13 @@ export function below(heading: string, options: readonly Option[]): Option[] {
 export const database = (fallback = 'default pglite:./headcount-data') =>
   flag('--database <url>', `postgres://… or pglite:<folder> (DATABASE_URL, ${fallback})`)
 
-export const account = (description: string) => ofSetting(settings.account, '<name>', description)
+export const account = (description: string) =>
+  ofSetting(settings.account, '<name>', description).argParser<string | undefined>((text, before) => {
+    if (before === undefined || before === text) return text
+    throw new UsageError(
+      `${settings.account.flag} is given twice, with two names: name one account, or none for all of an accounts file`,
+    )
+  })
 
 /** Of a command that runs, beside the name of its account. */
 export const newAccount = () =>

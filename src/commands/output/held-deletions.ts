@@ -1,5 +1,6 @@
 /** Deletions that are held, for people: since when, why, and how to decide. */
 import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { timeConfirms } from '../../common/schema/holds.ts'
 import type { HoldReason, ReportedHold } from '../../common/schema/tables.ts'
 import { MAX_NAMED, type HeldDeletions, type HeldEventDeletion } from '../../mirror/status/list-status.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
@@ -58,10 +59,23 @@ function labelled(first: HeldDeletions['first'], rows: number): string {
   return ` (${shown.join(', ')}${more})`
 }
 
-/** Holds that call for somebody, in one line. */
+/** Holds that call for somebody, in one line: those whose time is over, and those that time never ends. */
 export function describeOverdue(holds: readonly ReportedHold[]): string {
+  const { late = [], endless = [] } = Object.groupBy(holds, (hold) =>
+    timeConfirms(hold) ? 'late' : 'endless',
+  )
+  const parts = [
+    ...(late.length === 0 ? [] : [`deletions are held for too long: ${describeFirst(late)}`]),
+    ...(endless.length === 0
+      ? []
+      : [`deletions wait for a decision, for time alone never applies them: ${describeFirst(endless)}`]),
+  ]
+  return `${parts.join('; ')}. See ${commandName()} status`
+}
+
+function describeFirst(holds: readonly ReportedHold[]): string {
   const more = holds.length > MAX_NAMED ? `, and ${formatNumber(holds.length - MAX_NAMED)} more` : ''
-  return `deletions are held for too long: ${holds.slice(0, MAX_NAMED).map(describeHeldList).join('; ')}${more}. See ${commandName()} status`
+  return `${holds.slice(0, MAX_NAMED).map(describeHeldList).join('; ')}${more}`
 }
 
 /** One hold in a few words: `event gala (12 deletions since …: the list came back empty)`. */

@@ -1,4 +1,5 @@
 import { commandName } from '../../common/command-name.ts'
+import { timeConfirms } from '../../common/schema/holds.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import type { RejectCounts } from '../../load/state/rejects.ts'
 import type { RunSummary } from '../../mirror/status/account-facts.ts'
@@ -199,8 +200,13 @@ function moreOf(list: readonly unknown[]): string[] {
 
 function heldLine(held: readonly HeldDeletions[]): string {
   if (held.length === 0) return 'none'
-  const overdue = sum(held.filter((hold) => hold.overdue))
-  return `${formatCount(sum(held), 'deletion')}${overdue === 0 ? '' : `, ${formatNumber(overdue)} of them for too long`}`
+  const endless = sum(held.filter((hold) => !timeConfirms(hold)))
+  const late = sum(held.filter((hold) => hold.overdue)) - endless
+  return [
+    formatCount(sum(held), 'deletion'),
+    ...(late === 0 ? [] : [`${formatNumber(late)} of them for too long`]),
+    ...(endless === 0 ? [] : [`${formatNumber(endless)} of them until somebody decides`]),
+  ].join(', ')
 }
 
 function sum(lists: readonly { readonly rows: number }[]): number {

@@ -21,19 +21,26 @@ interface Answers {
   readonly health: () => { readonly healthy: boolean }
   /** null: metrics are not gathered. */
   readonly metricsText: (() => Promise<string>) | null
+  /** Why nothing is said of one account. */
+  readonly noAccount?: (account: string) => string
 }
 
 /** Of a command without a schedule of its own; null where no port is set. */
 export async function answerMonitors(
   worker: WorkerConfig,
   logger: Logger,
-  { health, metricsText }: Answers,
+  { health, metricsText, noAccount }: Answers,
 ): Promise<AsyncDisposable | null> {
   const { healthPort: port, healthHost: host } = worker
   if (port === null) return null
   warnOfOpenPort(worker, logger)
   const { serveHealth } = await import('../../orchestration/schedule/health-endpoint.ts')
-  const endpoint = await serveHealth({ host, port }, health, metricsText)
+  const endpoint = await serveHealth(
+    { host, port },
+    health,
+    metricsText,
+    noAccount === undefined ? {} : { noAccount },
+  )
   logger.info({}, `health is answered at ${endpoint.url}`)
   return endpoint
 }

@@ -1,15 +1,17 @@
 /** `worker --queue`: the accounts are shared with the workers of other machines. */
+import { quoteForShell } from '../../common/command-name.ts'
 import { ConfigurationError } from '../../common/errors.ts'
 import { formatCount } from '../../common/text/number.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
 import type { Config, Flags, ServiceConfig } from '../../config/config.ts'
-import { connect } from '../../db/connect.ts'
 import { createRunPool, type Logger, type RunPool, type RunReport } from '../../index.ts'
+import type { Database } from '../../db/database.ts'
+import { connectWhenReachable } from '../../orchestration/queue/connect-when-reachable.ts'
 import { requirePostgres } from '../../orchestration/queue/executor.ts'
 import type { QueueAccount } from '../../orchestration/queue/due-groups.ts'
 import { runQueueWorker } from '../../orchestration/queue/run-queue-worker.ts'
 import type { QueueHealth } from '../../orchestration/queue/queue-health.ts'
-import { capacityOf } from '../../orchestration/run-pool/capacity.ts'
+import { capacityOf, type Capacity } from '../../orchestration/run-pool/capacity.ts'
 import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
@@ -48,9 +50,42 @@ export async function workOnQueue(
     'service' in source
       ? oneAccount(source, terminal)
       : await followAccounts(source, { only: config.account, terminal, ...log })
-  const { runs, connections } = poolCapacity(config)
-  const logged = { log: logTo(log.logger), connections: connections + QUEUE_CONNECTIONS }
-  await using database = await connect(config.database.target, logged)
+  await using open = new AsyncDisposableStack()
+  const health = { answer: (): QueueHealth | Starting => notOpen('the queue is being opened') }
+  const endpoint = await answerMonitors(config.worker, log.logger, {
+    health: () => health.answer(),
+    metricsText: telemetry.metricsText,
+    noAccount: elsewhere,
+  })
+  if (endpoint !== null) open.use(endpoint)
+  const capacity = capacityOf({ runs: config.pool.runs, connections: config.pool.connections ?? undefined })
+  await using database = await connectWhenReachable(config.database.target, {
+    connections: capacity.connections + QUEUE_CONNECTIONS,
+    signal,
+    log: logTo(log.logger),
+    onAway: ({ message }) => (health.answer = () => notOpen(message)),
+  })
+  const onStart = (answer: () => QueueHealth) => (health.answer = answer)
+  if (database !== null)
+    await takeJobs(database, { config, accounts, capacity, signal, terminal, log, onStart })
+  log.logger.info({}, 'the worker was stopped')
+  return 0
+}
+
+interface Taking {
+  readonly config: Config
+  readonly accounts: FollowedAccounts
+  readonly capacity: Capacity
+  readonly signal: AbortSignal
+  readonly terminal: Terminal
+  readonly log: { readonly logger: Logger }
+  /** Given what answers for the worker's health. */
+  readonly onStart: (health: () => QueueHealth) => void
+}
+
+async function takeJobs(database: Database, to: Taking): Promise<void> {
+  const { config, accounts, signal, terminal, log, onStart } = to
+  const { runs, connections } = to.capacity
   await using pool = createRunPool({
     opened: database,
     runs,
@@ -58,13 +93,6 @@ export async function workOnQueue(
     requestsPerHost: accounts.requestsPerHost,
     logger: log.logger,
   })
-  await using open = new AsyncDisposableStack()
-  const health = { answer: (): QueueHealth | Starting => starting }
-  const endpoint = await answerMonitors(config.worker, log.logger, {
-    health: () => health.answer(),
-    metricsText: telemetry.metricsText,
-  })
-  if (endpoint !== null) open.use(endpoint)
   await runQueueWorker({
     database: database.reserve?.(QUEUE_CONNECTIONS) ?? database,
     accounts: () => accounts.current().queued,
@@ -73,8 +101,8 @@ export async function workOnQueue(
     runsPerHost: config.worker.runsPerHost,
     signal,
     log: (level, message, fields = {}) => log.logger[level](fields, message),
-    onStart: (answer) => {
-      health.answer = answer
+    onStart: (health) => {
+      onStart(health)
       logStart(log.logger, accounts.current().queued.length, runs)
     },
     run: async (account, ending) => {
@@ -85,12 +113,6 @@ export async function workOnQueue(
       await announceEnd(running, { config, ofRun, signal: ending, terminal, ...log })
     },
   })
-  log.logger.info({}, 'the worker was stopped')
-  return 0
-}
-
-function poolCapacity({ pool }: Config) {
-  return capacityOf({ runs: pool.runs, connections: pool.connections ?? undefined })
 }
 
 function logStart(logger: Logger, accounts: number, runs: number): void {
@@ -142,7 +164,11 @@ interface Starting {
   readonly reason: string
 }
 
-const starting: Starting = { healthy: false, reason: 'the queue is being opened' }
+const notOpen = (reason: string): Starting => ({ healthy: false, reason })
+
+/** Of one account no worker of a queue knows how it stands: others run it too. */
+const elsewhere = (account: string) =>
+  `with --queue no single worker knows how an account stands: ask headcount status --account ${quoteForShell(account)} --max-age <time>, or headcount queue show ${quoteForShell(account)}`
 
 interface FollowedAccounts extends AsyncDisposable {
   readonly requestsPerHost: number

@@ -80,7 +80,7 @@ async function dispatchUntil(signal: AbortSignal, to: Dispatching): Promise<void
       const { isDispatcher, sent, silentMs, hasMore, sendsOthers } = await dispatcher.pass()
       const isNew = isDispatcher && state.dispatch?.isHere !== true
       state.dispatch = { seen: now(), silentMs: silentMs ?? ageOf(state.began), isHere: isDispatcher }
-      if (isNew) log('debug', 'this process sends the jobs of all accounts that are due')
+      if (isNew) log('info', 'this process sends the jobs of all accounts that are due')
       if (sent > 0) {
         log('debug', `sent ${sent} jobs`, { sent })
         runner.wake()

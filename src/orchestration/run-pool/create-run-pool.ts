@@ -121,6 +121,7 @@ class BoundedRuns implements RunPool {
     const whole: RunOptions = { ...this.#defaults, ...options, open: this.#database.open }
     const { account, baseUrl } = resolveOptions(whole)
     const { origin } = baseUrl
+    this.#hosts.noteAccount(origin, account)
     using linked = linkSignals([this.#ending.signal, this.#signal, options.signal])
     const { signal } = linked
     const release = await this.#turns.take(origin, account, signal).catch((error: unknown) => {

@@ -16,6 +16,8 @@ export interface HostsOptions {
 
 interface KnownHost {
   readonly host: Host
+  /** The account that came first; null: none has come. */
+  firstAccount: string | null
   /** Somebody was refused a turn since the last answer. */
   isBlocking: boolean
   /** Accounts whose runs got no answer since the last answer, in the order in which they failed last. */
@@ -34,6 +36,13 @@ export class Hosts implements AsyncDisposable {
   /** The host of an origin, made for its first run. */
   at(origin: string): Host {
     return this.#knownAt(origin).host
+  }
+
+  /** An account is about to wait for its turn at an origin. */
+  noteAccount(origin: string, account: string): void {
+    const known = this.#knownAt(origin)
+    known.firstAccount ??= account
+    if (known.firstAccount !== account) known.host.shareAmongAccounts()
   }
 
   /** Whether the service answers, and asks for no pause. One that has never answered is not open. */
@@ -69,7 +78,7 @@ export class Hosts implements AsyncDisposable {
       requestTimeoutMs,
       log: (level, message, fields) => logger[level]({ host: origin, ...fields }, `${origin}: ${message}`),
     })
-    const added: KnownHost = { host, isBlocking: false, dead: new Map() }
+    const added: KnownHost = { host, firstAccount: null, isBlocking: false, dead: new Map() }
     this.#hosts.set(origin, added)
     host.throttle.availability.onAnswer(() => {
       added.dead.clear()

@@ -12,6 +12,16 @@ export interface Verdict {
   readonly healthy: boolean
 }
 
+/** What is answered for one account. */
+export interface AccountVerdicts {
+  /** null: nothing is known of it here. */
+  readonly of?: (account: string) => Verdict | null
+  /** Why nothing is. */
+  readonly noAccount?: (account: string) => string
+}
+
+const unknownHere = (account: string) => `there is no account "${account}" here`
+
 /** Prometheus' text form. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -19,7 +29,7 @@ const UNCACHED = { 'Cache-Control': 'no-store' }
 
 /**
  * Answers `GET /healthz` with what `health` says: 200 or 503, the reason as JSON; `GET /healthz/NAME` with what `of` says of
- * an account, 404 when it says null; and `GET /metrics` with `metricsText`, where there is one.
+ * an account, 404 with `noAccount` when it says null; and `GET /metrics` with `metricsText`, where there is one.
  *
  * @throws UsageError when the port cannot be listened on
  */
@@ -27,7 +37,7 @@ export async function serveHealth(
   { host, port }: { readonly host: string; readonly port: number },
   health: () => Verdict,
   metricsText: (() => Promise<string>) | null = null,
-  of: (account: string) => Verdict | null = () => null,
+  { of = () => null, noAccount = unknownHere }: AccountVerdicts = {},
 ): Promise<HealthEndpoint> {
   const [{ Hono }, { getRequestListener }] = await Promise.all([import('hono'), import('@hono/node-server')])
   const routes = new Hono()
@@ -38,8 +48,7 @@ export async function serveHealth(
     .get('/healthz/:account', (context) => {
       const account = context.req.param('account')
       const current = of(account)
-      if (current === null)
-        return context.json({ reason: `there is no account "${account}" here` }, 404, UNCACHED)
+      if (current === null) return context.json({ reason: noAccount(account) }, 404, UNCACHED)
       return context.json(current, current.healthy ? 200 : 503, UNCACHED)
     })
   if (metricsText !== null)

@@ -92,7 +92,7 @@ export function overdueHolds({ seen, lists }: WorkerState['holds']): string[] {
 function verdict(state: WorkerState, heldTooLong: readonly string[]): Pick<Health, 'healthy' | 'reason'> {
   const { healthy, reason } = freshness(state)
   if (heldTooLong.length === 0) return { healthy, reason }
-  const held = `deletions are held for too long, of ${formatLists(heldTooLong)}`
+  const held = `deletions are held for too long or wait for a decision, of ${formatLists(heldTooLong)}`
   return { healthy: false, reason: healthy ? held : `${reason}; ${held}` }
 }
 

@@ -180,7 +180,7 @@ async function attempt(
     const stream = context.client.get(url, headersOf(context, request), onBytes)
     timeout.onTimeout((reason) => stream.abort(reason))
     try {
-      const head = await context.throttle.stallDetector.awaitHead(stream.head)
+      const head = await context.throttle.stallDetector.awaitHead(stream.head, context.pauseGate)
       context.counts.statuses.add(`${endpointOf(request.url)} ${head.status}`)
       observed?.noteStatus(head.status)
       if (!isRedirect(head.status))

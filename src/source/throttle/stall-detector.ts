@@ -1,25 +1,28 @@
 /** Detects a stalled service: requests are open, and no byte arrives. One timer serves all requests. */
 
 export interface StallDetector extends Disposable {
-  /** Awaits the head of a response. */
-  awaitHead<T>(response: Promise<T>): Promise<T>
+  /** Awaits the head of a response to a source. */
+  awaitHead<T>(response: Promise<T>, source: object): Promise<T>
   /** A chunk of a body arrived: the service has not stalled. */
   onActivity(): void
 }
 
 /**
  * @param afterMs a silence of this length counts as a stall while at least one head is awaited
- * @param onStall called after each such silence
+ * @param onStall called after each such silence, with the number of sources that await a head
  */
-export function createStallDetector(afterMs: number, onStall: (silentMs: number) => void): StallDetector {
-  let awaited = 0
+export function createStallDetector(
+  afterMs: number,
+  onStall: (silentMs: number, sources: number) => void,
+): StallDetector {
+  const awaited = new Map<object, number>()
   let lastActivity = -Infinity
   let timer: NodeJS.Timeout | undefined
   const check = (): void => {
     timer = undefined
-    if (awaited === 0) return
+    if (awaited.size === 0) return
     const silentMs = performance.now() - lastActivity
-    if (silentMs >= afterMs) onStall(silentMs)
+    if (silentMs >= afterMs) onStall(silentMs, awaited.size)
     checkIn(silentMs >= afterMs ? afterMs : afterMs - silentMs)
   }
   const checkIn = (ms: number): void => {
@@ -29,8 +32,8 @@ export function createStallDetector(afterMs: number, onStall: (silentMs: number)
     lastActivity = performance.now()
   }
   return {
-    awaitHead: async (response) => {
-      awaited += 1
+    awaitHead: async (response, source) => {
+      awaited.set(source, (awaited.get(source) ?? 0) + 1)
       onActivity()
       if (timer === undefined) checkIn(afterMs)
       try {
@@ -38,7 +41,9 @@ export function createStallDetector(afterMs: number, onStall: (silentMs: number)
         onActivity()
         return head
       } finally {
-        awaited -= 1
+        const left = (awaited.get(source) ?? 0) - 1
+        if (left > 0) awaited.set(source, left)
+        else awaited.delete(source)
       }
     },
     onActivity,

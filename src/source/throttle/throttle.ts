@@ -32,6 +32,8 @@ export interface StartedRequest extends RequestStart {
 }
 
 export interface Throttle extends Disposable {
+  /** Whether several accounts use the service: then the silence of one says nothing of it. False at first. */
+  isShared: boolean
   readonly snapshot: ThrottleSnapshot
   /** Null unless rejections slow the requests down. */
   readonly slowdown: Slowdown | null
@@ -65,6 +67,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
 }
 
 class LearnedThrottle implements Throttle {
+  isShared = false
   readonly stallDetector: StallDetector
   readonly availability = new Availability()
   readonly #options: ThrottleOptions
@@ -83,7 +86,9 @@ class LearnedThrottle implements Throttle {
     this.#state = initialState(permits.concurrency, clock.now())
     this.#logged = this.#state
     this.#slowdownReporter = createSlowdownReporter(options)
-    this.stallDetector = createStallDetector(requestTimeoutMs * STALL_SHARE, (silentMs) => {
+    this.stallDetector = createStallDetector(requestTimeoutMs * STALL_SHARE, (silentMs, sources) => {
+      // guard: silence of one account
+      if (this.isShared && sources === 1) return
       const why = `no answer has begun for ${Math.round(silentMs)} ms`
       this.#setState(afterOverload(this.#state, { at: this.#lastStart }, clock.now()), why)
     })

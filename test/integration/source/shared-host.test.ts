@@ -3,14 +3,14 @@ import { createHost } from '../../../src/source/host.ts'
 import { list, send } from '../../support/http/fault-server.ts'
 import { errorOf, faultServer, numberText, testKey, valuesOf } from '../../support/http/reading.ts'
 
-async function hostOf(concurrency: number) {
+async function hostOf(concurrency: number, requestTimeoutMs = 60_000) {
   const server = await faultServer()
   server.always(list([{ id: 1 }]))
   const logged: string[] = []
   const host = createHost({
     origin: server.origin,
     concurrency,
-    requestTimeoutMs: 60_000,
+    requestTimeoutMs,
     log: (level, message) => logged.push(`${level}: ${message}`),
   })
   onTestFinished(() => host[Symbol.asyncDispose]())
@@ -70,4 +70,25 @@ test('lists of one account that never come do not slow the requests of the other
   for (let event = 0; !over.signal.aborted; event += 1) await valuesOf(other.responses(`e${event}`))
   expect((await failing).message).toContain('no whole answer')
   expect(host.throttle.snapshot).toEqual({ requests_at_once: 4, requests_per_second: null })
+})
+
+test('that one of several accounts gets no answer says nothing of the host; that two get none does', async () => {
+  // A silence of 0.2 s is noticed.
+  const { server, host } = await hostOf(8, 1200)
+  host.shareAmongAccounts()
+  server.always(() => {})
+  const silentFor = (sources: readonly { close(): Promise<void> }[]) => {
+    onTestFinished(async () => void (await Promise.all(sources.map((source) => source.close()))))
+    return new Promise((resolve) => setTimeout(resolve, 700))
+  }
+  const one = numberText(server.baseUrl, { host, requestTimeoutMs: 60_000 })
+  const ends = [errorOf(one.responses('a')), errorOf(one.responses('b'))]
+  await silentFor([one])
+  expect(host.throttle.snapshot.requests_at_once).toBe(8)
+  const other = numberText(server.baseUrl, { host, apiKey: `${testKey}2`, requestTimeoutMs: 60_000 })
+  ends.push(errorOf(other.responses('c')))
+  await silentFor([other])
+  expect(host.throttle.snapshot.requests_at_once).toBeLessThan(8)
+  await Promise.all([one.close(), other.close()])
+  for (const { message } of await Promise.all(ends)) expect(message).toContain('closed')
 })

@@ -96,7 +96,17 @@ async function handOn(client: Socket, server: Socket, isMeant: boolean): Promise
   return false
 }
 
-async function startProxy(url: string, join: (client: Socket, server: Socket) => void): Promise<Proxy> {
+/** Hands everything on, at a port that was taken before. */
+export function startProxyAt(port: number, url: string): Promise<Proxy> {
+  const handOnAll = (client: Socket, server: Socket) => void client.pipe(server).pipe(client)
+  return startProxy(url, handOnAll, port)
+}
+
+async function startProxy(
+  url: string,
+  join: (client: Socket, server: Socket) => void,
+  port = 0,
+): Promise<Proxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
   const proxy = createServer({ noDelay: true }, (client) => {
@@ -110,7 +120,7 @@ async function startProxy(url: string, join: (client: Socket, server: Socket) =>
     client.on('close', () => server.destroy())
     server.on('close', () => client.destroySoon())
   })
-  proxy.listen(0, '127.0.0.1')
+  proxy.listen(port, '127.0.0.1')
   await once(proxy, 'listening')
   const through = new URL(url)
   through.port = String((proxy.address() as AddressInfo).port)

@@ -192,7 +192,7 @@ describe('the status for people', () => {
     expect(text).toContain(
       `the event list: 6 deletions (a Day a, b Day b, c Day c, d Day d, e Day e and 1 more) since 2026-01-01 00:00 UTC: the list came back empty; time alone never applies them\n`,
     )
-    expect(text).toMatch(/held +18 deletions, 6 of them for too long$/m)
+    expect(text).toMatch(/held +18 deletions, 6 of them until somebody decides$/m)
     expect(text).toContain('headcount sync --accept-deletions\n')
     const other = formatStatus([{ ...status, account: "the club's", held: named }], plain)
     expect(other).toContain(`headcount sync --account 'the club'\\''s' --accept-deletions\n`)

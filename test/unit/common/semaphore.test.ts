@@ -101,6 +101,17 @@ test('a member that came later finds a permit free, however many the first one a
   expect(busy.given).toEqual(['a', 'b', 'c'])
 })
 
+test('where no member may hold all, one is free for a member that came later', async () => {
+  const semaphore = new Semaphore(3)
+  semaphore.maxPerMember = 2
+  const alone = acquireAll(semaphore.join(), ['a', 'b', 'c'])
+  await setImmediate()
+  expect(alone.given).toEqual(['a', 'b'])
+  const late = acquireAll(semaphore.join(), ['z'])
+  await setImmediate()
+  expect(late.given).toEqual(['z'])
+})
+
 test('a member never holds more than its own maximum', async () => {
   const semaphore = new Semaphore(8)
   const { given, releases } = acquireAll(semaphore.join(2), ['a', 'b', 'c'])

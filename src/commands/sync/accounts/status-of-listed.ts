@@ -65,7 +65,9 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
     document: { accounts: elements, faults },
     metrics: { accounts: watched, faultyEntries: faultyEntries(faults).length },
     format: (out) =>
-      account === null ? formatStatusTable(accounts, out) : formatStatus(accounts, out, { withReplies }),
+      account === null
+        ? formatStatusTable(accounts, others, out)
+        : formatStatus(accounts, out, { withReplies }),
   })
   for (const fault of shownFaults({ ...listed, faults }))
     await terminal.err.write(`headcount: ${stripControlChars(fault)}\n`)

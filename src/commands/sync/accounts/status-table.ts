@@ -17,9 +17,12 @@ export interface ListedStatus extends AccountStatus, Omit<AccountResult, 'accoun
 }
 
 const MAX_WHY = 200
+const FAULTY = 'faulty entry'
 
 export function formatStatusTable(
   accounts: readonly ListedStatus[],
+  /** Entries of the file that stand for no account. */
+  unusable: readonly AccountResult[],
   out: Pick<Output, 'style' | 'width'>,
 ): string {
   const rows = accounts
@@ -28,16 +31,32 @@ export function formatStatusTable(
   return listTable(
     out,
     ['account', 'state', 'last good run', right('due'), right('held'), right('rejected'), below('why')],
-    rows.map(({ status, state, why }) => [
-      status.account,
-      state,
-      status.age_ms === null ? 'none yet' : formatAge(status.age_ms),
-      formatNumber(status.events_due),
-      formatNumber(status.held.reduce((sum, { rows }) => sum + rows, 0)),
-      formatNumber(status.rejected),
-      shorten(stripControlCharsInLine(why), MAX_WHY),
-    ]),
+    [...unusable.map(unusableRow), ...rows.map(rowOf)],
   )
+}
+
+function rowOf({ status, state, why }: Standing & { readonly status: ListedStatus }): readonly string[] {
+  return [
+    status.account,
+    state,
+    status.age_ms === null ? 'none yet' : formatAge(status.age_ms),
+    formatNumber(status.events_due),
+    formatNumber(status.held.reduce((sum, { rows }) => sum + rows, 0)),
+    formatNumber(status.rejected),
+    shortWhy(why),
+  ]
+}
+
+function unusableRow({ account, error }: AccountResult): readonly string[] {
+  return [account ?? '(no name)', FAULTY, '', '', '', '', shortWhy(messageOf(error))]
+}
+
+function shortWhy(why: string): string {
+  return shorten(stripControlCharsInLine(why), MAX_WHY)
+}
+
+function messageOf(error: AccountResult['error']): string {
+  return error?.message.replaceAll('\n', '; ') ?? ''
 }
 
 interface Standing {
@@ -53,7 +72,7 @@ function standingOf(status: ListedStatus): Standing {
   const why = last_run?.error ?? failing[0]?.message ?? ofHeld
   if (!in_file) return { rank: 7, state: 'not in file', why: '' }
   if (status.removing_since !== null) return { rank: 0, state: 'half removed', why: '' }
-  if (error !== null) return { rank: 1, state: 'faulty entry', why: error.message.replaceAll('\n', '; ') }
+  if (error !== null) return { rank: 1, state: FAULTY, why: messageOf(error) }
   if (last_run === null) return { rank: 2, state: 'never read', why: '' }
   if (last_run.run_id !== last_good_run?.run_id && last_run.status !== 'running')
     return { rank: 3, state: outcomeOf(last_run), why }

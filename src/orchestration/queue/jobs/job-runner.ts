@@ -17,7 +17,7 @@ const SETTLE_PAUSE_MS = 500
 /** How often jobs are looked for that workers without the account handed back. */
 const HANDED_BACK_MS = 5000
 
-export type QueueLog = (level: 'debug' | 'warn' | 'error', message: string, fields?: object) => void
+export type QueueLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object) => void
 
 /** Runs an account once. It resolves when the run ended with a report, and throws what ended it otherwise. */
 export type RunAccount = (account: string, signal: AbortSignal) => Promise<void>

@@ -74,7 +74,7 @@ class AccountsWorker implements AsyncDisposable {
         const known = this.#accounts.get(name)
         return known === undefined ? null : healthOf(known.runs.state)
       }
-      const endpoint = this.#open.use(await serveHealth(health, () => this.#health(), metricsText, of))
+      const endpoint = this.#open.use(await serveHealth(health, () => this.#health(), metricsText, { of }))
       log('info', `health is answered at ${endpoint.url}, and of each account at ${endpoint.url}/NAME`)
     }
     for (const companion of companions) {

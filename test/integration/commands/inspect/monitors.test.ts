@@ -58,7 +58,11 @@ test('S17 what time cannot confirm is told at once', async () => {
   expect((await s.run(['sync', '-q'])).code).toBe(8)
   const told = await status(s, '1h')
   expect(told.code).toBe(8)
-  expect(told.stderr).toContain('the event list (2 deletions since ')
+  expect(told.stderr).toContain(
+    'deletions wait for a decision, for time alone never applies them: the event list (2 deletions since ',
+  )
+  expect(told.stderr).not.toContain('too long')
+  expect(told.stdout).toMatch(/held +2 deletions, 2 of them until somebody decides/)
 })
 
 test('a run in which only items were rejected is a good one, and says so', async () => {
@@ -97,7 +101,7 @@ test('S17 GET /healthz names the lists of which deletions are held for too long'
       healthy: false,
       held_too_long: [expect.stringMatching(/^event gala \(20 deletions since /)],
       reason: expect.stringContaining(
-        'deletions are held for too long, of event gala (20 deletions',
+        'deletions are held for too long or wait for a decision, of event gala (20 deletions',
       ) as string,
     },
   })

@@ -7,6 +7,8 @@ import { commandStage, type CommandStage } from '../../../support/commands/comma
 import { startWorker, type Process } from '../../../support/commands/process.ts'
 import { headcount } from '../../../support/commands/command.ts'
 import { accountsFolder } from '../../../support/files/accounts-folder.ts'
+import { startProxyAt } from '../../../support/databases/database-proxy.ts'
+import { freePort } from '../../../support/http/free-port.ts'
 import { startPoolingProxy } from '../../../support/databases/pooling-proxy.ts'
 import { freshPlace } from '../../../support/databases/databases.ts'
 import { openQueue } from '../../../../src/orchestration/queue/open-queue.ts'
@@ -165,6 +167,48 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     expect(await headcount(['queue', 'retry', 'nobody'], { env })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('The accounts file has no account "nobody"'),
+    })
+  })
+
+  test('a database that is away at the start: the worker waits for it, says so, and works once it is there', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    const port = await freePort()
+    const url = new URL(s.place.url)
+    url.port = String(port)
+    await using worker = startWorker(queued, { env: { ...s.env, DATABASE_URL: url.href } })
+    expect(await worker.says('tries again every 5 s')).toMatchObject({ level: 'warn' })
+    expect(await healthOf(worker)).toMatchObject({
+      status: 503,
+      body: { reason: expect.stringContaining('ECONNREFUSED') },
+    })
+    await using _proxy = await startProxyAt(port, s.place.url)
+    await expect
+      .poll(async () => (await runsOf(s))[0], { timeout: 30_000 })
+      .toMatchObject({ status: 'succeeded' })
+    expect(await worker.says('sends the jobs of all')).toMatchObject({ level: 'info' })
+    const { msg } = await worker.says('health is answered at')
+    const ofAccount = await fetch(`${String(msg.split(' ').at(-1))}/default`)
+    expect({ status: ofAccount.status, body: await ofAccount.json() }).toMatchObject({
+      status: 404,
+      body: { reason: expect.stringContaining('headcount status --account default') },
+    })
+    worker.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+  })
+
+  test('a signal ends the wait for a database; what no wait mends ends the worker', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    const url = new URL(s.place.url)
+    url.port = String(await freePort())
+    await using worker = startWorker(queued, { env: { ...s.env, DATABASE_URL: url.href } })
+    await worker.says('tries again every 5 s')
+    worker.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+    const wrong = new URL(s.place.url)
+    wrong.password = 'wrong'
+    expect(await s.run(['worker', ...queued], { env: { DATABASE_URL: wrong.href } })).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Check user and password'),
     })
   })
 

@@ -272,6 +272,25 @@ describe('a run pool', () => {
     await stage.expectMirrored(service, names)
   })
 
+  test('an account whose lists never come, alone at its host, leaves a request to an account that comes later', async () => {
+    const stage = await stageOf()
+    const lists = { 'hanging-a': 1, 'hanging-b': 1, 'hanging-c': 1, 'hanging-d': 1 }
+    const service = await stage.service({ ...smallAccounts(2), hanging: lists })
+    for (const list of Object.keys(lists)) service.server.at(`/events/${list}/responses`, () => {})
+    await using runs = createRunPool({ ...stage.database, runs: 2, requestsPerHost: 3 })
+    await runs.sync(service.of('small0'))
+    const givenUp = new AbortController()
+    const options = { ...service.of('hanging'), requestTimeoutMs: 600_000, signal: givenUp.signal }
+    const hanging = outcome(runs.sync(options))
+    const asked = () => service.server.requests.filter(({ path }) => /hanging-.*responses/.test(path)).length
+    // Two of three: it is alone, and has all that it may.
+    await vi.waitFor(() => expect(asked()).toBe(2), { timeout: 20_000 })
+    expect((await runs.sync(service.of('small1'))).status).toBe('succeeded')
+    expect(asked()).toBe(2)
+    givenUp.abort()
+    expect(await hanging).toMatchObject({ code: 'interrupted' })
+  })
+
   test('options that cannot be used are refused at once, before any wait', async () => {
     const stage = await stageOf()
     const service = await stage.service(smallAccounts(1))

@@ -25,6 +25,13 @@ export const queueGuards: readonly Guard[] = [
     only: 'is one over all processes',
   },
   {
+    name: 'database away at the start',
+    promise: 'a worker of a queue that starts before its database waits for it',
+    mutation: 'always',
+    tests: ['test/integration/commands/sync/queue-worker.test.ts'],
+    only: 'away at the start',
+  },
+  {
     name: 'clocks of dispatchers',
     promise: 'a machine whose clock is wrong sends nothing',
     mutation: 'never',

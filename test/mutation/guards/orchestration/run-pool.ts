@@ -10,6 +10,13 @@ export const runPoolGuards: readonly Guard[] = [
     only: 'came later',
   },
   {
+    name: 'permit kept free for others',
+    promise: 'an account that is alone at a host of several leaves a request to one that comes later',
+    mutation: { replace: 'left <= 0 || member.taken >= member.max' },
+    tests: ['test/unit/common/semaphore.test.ts'],
+    only: 'no member may hold all',
+  },
+  {
     name: 'fewest permits first',
     promise: 'a large account does not get the next request as long as a small one waits',
     mutation: { body: '{ if (next === null) next = member }' },
@@ -28,6 +35,13 @@ export const runPoolGuards: readonly Guard[] = [
     mutation: { replace: 'false' },
     tests: ['test/integration/source/shared-host.test.ts'],
     only: 'never come',
+  },
+  {
+    name: 'silence of one account',
+    promise: 'the silence of one account of several does not take requests away from the others at its host',
+    mutation: 'never',
+    tests: ['test/integration/source/shared-host.test.ts'],
+    only: 'gets no answer',
   },
   {
     name: 'share of a pool',

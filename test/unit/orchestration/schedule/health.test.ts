@@ -89,7 +89,7 @@ describe('S17 deletions on hold', () => {
     await pass(second)
     expect(healthOf(sight)).toMatchObject({
       healthy: false,
-      reason: 'deletions are held for too long, of event e0',
+      reason: 'deletions are held for too long or wait for a decision, of event e0',
       held_too_long: ['event e0'],
     })
   })
@@ -98,14 +98,14 @@ describe('S17 deletions on hold', () => {
     const running = { started: now(), turn: now(), lastSign: now(), freshMs: 30 * minute }
     expect(verdict(healthOf({ ...fresh(), running, holds: holds(0) }))).toEqual({
       healthy: false,
-      reason: 'deletions are held for too long, of event e0',
+      reason: 'deletions are held for too long or wait for a decision, of event e0',
     })
   })
 
   test('of many lists: five are named', () => {
     const { reason, held_too_long } = healthOf({ ...createWorkerState(), holds: holds(0, 0, 0, 0, 0, 0, 0) })
     expect(reason).toBe(
-      'there has been no good run yet; deletions are held for too long, of event e0; event e1; event e2; event e3; event e4; and 2 more',
+      'there has been no good run yet; deletions are held for too long or wait for a decision, of event e0; event e1; event e2; event e3; event e4; and 2 more',
     )
     expect(held_too_long).toHaveLength(7)
   })

@@ -81,6 +81,8 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
     const table = await s.run(['status'])
     expect(table.code).toBe(2)
     expect(table.stdout).toMatch(/^bob +faulty entry +\S.*gone\.key/m)
+    expect(table.stdout).toMatch(/^\(no name\) +faulty entry +.*name is not set/m)
+    expect(table.stdout).toMatch(/^ada +faulty entry +.*stands at/m)
     expect(table.stdout).not.toContain('not in file')
 
     // A monitor is told by the metrics: those of the others must not stand still.

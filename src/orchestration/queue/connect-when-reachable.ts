@@ -1,0 +1,39 @@
+/** Opens a database that may be away when the program starts, as after a restart of the whole machine. */
+import { sleep } from '../../common/abort.ts'
+import { connect } from '../../db/connect.ts'
+import type { ConnectOptions, Database, DatabaseLog } from '../../db/database.ts'
+import { isServerAway } from '../../db/errors.ts'
+
+const PAUSE_MS = 5000
+
+export interface ReachingOptions extends ConnectOptions {
+  readonly log: DatabaseLog
+  /** Ends the wait. */
+  readonly signal: AbortSignal
+  /** Called after each attempt that did not reach the server. */
+  readonly onAway: (error: Error) => void
+}
+
+/**
+ * Tries again every 5 s while the server cannot be reached, until the signal.
+ *
+ * @returns null: the signal came first
+ * @throws DatabaseError that a later attempt would not mend; as `connect`
+ */
+export async function connectWhenReachable(
+  target: string,
+  { signal, onAway, ...options }: ReachingOptions,
+): Promise<Database | null> {
+  while (!signal.aborted) {
+    try {
+      return await connect(target, options)
+    } catch (error) {
+      // guard: database away at the start
+      if (!isServerAway(error) || !(error instanceof Error)) throw error
+      options.log('warn', `${error.message}. The worker tries again every ${PAUSE_MS / 1000} s`)
+      onAway(error)
+      await sleep(PAUSE_MS, signal).catch(() => {})
+    }
+  }
+  return null
+}
