@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
+import { bundleChanges } from './bundle-changes.ts'
 import { thirdPartyLicences } from './licences.ts'
-import { telemetryChanges } from './telemetry-changes.ts'
 
 const repository = join(import.meta.dirname, '..')
 
@@ -19,7 +19,7 @@ export async function bundleCommand(folder: string, { sourcemap = false } = {}):
     platform: 'node',
     // PGlite reads files that lie beside its own code; pg looks for pg-native and does without.
     external: ['@electric-sql/pglite', 'pg-native'],
-    plugins: [thirdPartyLicences(), ...telemetryChanges],
+    plugins: [thirdPartyLicences(), ...bundleChanges],
     output: {
       dir: folder,
       // Node's loader of CommonJS is the quicker one: it neither links nor waits.

@@ -1,17 +1,15 @@
 /** Text that fits a number of columns of a terminal; a wide character takes two. */
-import stringWidth from 'string-width'
-
-const segmenter = new Intl.Segmenter()
+import { displayWidth, graphemesOf } from './display-width.ts'
 
 /** The text in at most so many columns; an ellipsis shows what was cut. */
 export function shorten(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text
+  if (displayWidth(text) <= columns) return text
   let kept = ''
   let used = 0
-  for (const { segment } of segmenter.segment(text)) {
-    used += stringWidth(segment)
+  for (const grapheme of graphemesOf(text)) {
+    used += displayWidth(grapheme)
     if (used > columns - 1) break
-    kept += segment
+    kept += grapheme
   }
   return `${kept}…`
 }
@@ -26,12 +24,12 @@ export interface WrapOptions {
 
 /** Lines of whole words, the further ones below the first. A word that is longer than a line stays whole. */
 export function wrapWords(text: string, { width, hang, used = hang }: WrapOptions): string {
-  if (width === null || stringWidth(text) + used <= width) return text
+  if (width === null || displayWidth(text) + used <= width) return text
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
     const before = lines.length === 1 ? used : hang
-    if (last === undefined || stringWidth(`${last} ${word}`) + before > width) lines.push(word)
+    if (last === undefined || displayWidth(`${last} ${word}`) + before > width) lines.push(word)
     else lines[lines.length - 1] = `${last} ${word}`
   }
   return lines.join(`\n${' '.repeat(hang)}`)

@@ -15,7 +15,7 @@ import { FULL_DISK, fillDiskOf } from '../../support/databases/full-disk.ts'
 import { startPostgres } from '../../support/databases/postgres.ts'
 import { testKey } from '../../support/http/reading.ts'
 
-const cli = join(import.meta.dirname, '../../../src/cli.ts')
+const cli = inject('command')
 /** A file system of 150 MB of one's own, which a user may have in a namespace of his own. */
 const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 

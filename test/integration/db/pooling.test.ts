@@ -2,9 +2,8 @@
  * Behind a proxy that gives every transaction another connection. With `PGBOUNCER=1` the same tests run behind the
  * real PgBouncer, where it is installed.
  */
-import { join } from 'node:path'
 import { Client } from 'pg'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { currentProcess } from '../../../src/db/lease/process-identity.ts'
 import { takeLease } from '../../../src/db/lease/lease.ts'
@@ -22,7 +21,7 @@ import type { Stage } from '../../support/runs/stage.ts'
 
 const isReal = process.env['PGBOUNCER'] === '1'
 const startPooler = isReal ? startPgBouncer : startPoolingProxy
-const cli = join(import.meta.dirname, '../../../src/cli.ts')
+const cli = inject('command')
 
 /** `headcount sync` as a process of its own, behind the proxy. */
 function startSync({ service }: Stage, database: string): Process {

@@ -1,8 +1,7 @@
 /** A program that goes on until it is told to stop: what it says meanwhile, and how it ends. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import type { Ran } from './command.ts'
 
 export interface ProcessOptions {
@@ -80,7 +79,7 @@ function logLine(text: string): LogLine[] {
   }
 }
 
-const cli = join(import.meta.dirname, '../../../src/cli.ts')
+const cli = inject('command')
 
 /** `headcount worker …` as a process of its own. */
 export function startWorker(args: readonly string[], options: ProcessOptions): Process {

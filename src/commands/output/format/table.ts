@@ -1,4 +1,4 @@
-import stringWidth from 'string-width'
+import { displayWidth, graphemesOf } from '../../../common/text/display-width.ts'
 import { shorten, wrapWords } from '../../../common/text/fit-text.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
@@ -39,7 +39,6 @@ export interface TableOptions {
 const GAP = '  '
 /** No column is made narrower than this to fit. */
 const NARROWEST = 8
-const segmenter = new Intl.Segmenter()
 
 /**
  * A table of text: aligned by what each character takes on a terminal (wide and joined characters too), one line
@@ -65,8 +64,8 @@ export function tableWriter(
   let natural: readonly number[] | null = null
   return (rows) => {
     const isFirst = natural === null
-    natural = (natural ?? headings.map((heading) => stringWidth(heading))).map((widest, at) =>
-      rows.reduce((widest, row) => Math.max(widest, stringWidth(row[at] ?? '')), widest),
+    natural = (natural ?? headings.map((heading) => displayWidth(heading))).map((widest, at) =>
+      rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at] ?? '')), widest),
     )
     const widths = width === null ? natural : fit(columns, natural, width)
     const line = (cells: readonly string[]) =>
@@ -83,7 +82,7 @@ export function tableWriter(
 /** Columns that a terminal needs for a table of these rows. */
 export function tableWidth(headings: readonly string[], rows: readonly (readonly string[])[]): number {
   const widths = headings.map((heading, at) =>
-    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[at] ?? '')), stringWidth(heading)),
+    rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at] ?? '')), displayWidth(heading)),
   )
   return sum(widths) + GAP.length * (headings.length - 1)
 }
@@ -94,7 +93,7 @@ export function drawRecord(
   cells: readonly string[],
   { width, styleName }: { readonly width: number; readonly styleName: (name: string) => string },
 ): string {
-  const widest = Math.max(...names.map((name) => stringWidth(name)))
+  const widest = Math.max(...names.map((name) => displayWidth(name)))
   const room = Math.max(NARROWEST, width - widest - GAP.length)
   return names
     .map((name, at) => {
@@ -102,7 +101,7 @@ export function drawRecord(
       const blank = ' '.repeat(widest)
       return lines
         .map((text, line) => {
-          const label = line === 0 ? styleName(name) + ' '.repeat(widest - stringWidth(name)) : blank
+          const label = line === 0 ? styleName(name) + ' '.repeat(widest - displayWidth(name)) : blank
           return `${(label + GAP + text).trimEnd()}\n`
         })
         .join('')
@@ -114,13 +113,13 @@ export function drawRecord(
 function wrap(text: string, columns: number): readonly string[] {
   const lines = ['']
   let used = 0
-  for (const { segment } of segmenter.segment(text)) {
-    const width = stringWidth(segment)
+  for (const grapheme of graphemesOf(text)) {
+    const width = displayWidth(grapheme)
     if (used + width > columns) {
       lines.push('')
       used = 0
     }
-    lines[lines.length - 1] += segment
+    lines[lines.length - 1] += grapheme
     used += width
   }
   return lines
@@ -199,7 +198,7 @@ function sum(widths: readonly number[]): number {
 }
 
 function pad(text: string, columns: number, align: 'left' | 'right'): string {
-  const blank = ' '.repeat(Math.max(0, columns - stringWidth(text)))
+  const blank = ' '.repeat(Math.max(0, columns - displayWidth(text)))
   return align === 'right' ? blank + text : text + blank
 }
 
@@ -208,7 +207,7 @@ export function drawPairs(
   pairs: readonly (readonly [name: string, value: string])[],
   { indent = '', width = null }: { readonly indent?: string; readonly width?: number | null } = {},
 ): string {
-  const widest = pairs.reduce((most, [name]) => Math.max(most, stringWidth(name)), 0)
+  const widest = pairs.reduce((most, [name]) => Math.max(most, displayWidth(name)), 0)
   const hang = indent.length + widest + GAP.length
   return pairs
     .map(

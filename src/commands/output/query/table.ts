@@ -1,5 +1,5 @@
-import stringWidth from 'string-width'
 import type { QueryResult } from '../../../db/transaction.ts'
+import { displayWidth } from '../../../common/text/display-width.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
@@ -62,7 +62,7 @@ function rowWriter(
 }
 
 function recordWriter(names: readonly string[], width: number, out: Pick<Output, 'style'>): WriteRows {
-  const widest = Math.max(...names.map((name) => stringWidth(name)))
+  const widest = Math.max(...names.map((name) => displayWidth(name)))
   let count = 0
   return (rows) =>
     rows

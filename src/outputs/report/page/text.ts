@@ -1,13 +1,12 @@
 /** Texts that somebody else wrote. */
 import { html } from 'hono/html'
+import { graphemesOf } from '../../../common/text/display-width.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 
 export type Html = ReturnType<typeof html>
 
 /** A longer text is no title and no name. */
 const MAX_CHARACTERS = 120
-
-const segmenter = new Intl.Segmenter()
 
 /** The beginning of a text, without what would turn the direction of the rest around. */
 export function textOf(text: string, fallback = '(no title)'): Html {
@@ -40,8 +39,7 @@ function shorten(text: string): string {
   if (text.length <= MAX_CHARACTERS) return text
   // A mark may stand on its letter a thousand times.
   const beginning = text.slice(0, 10 * MAX_CHARACTERS)
-  const characters = [...segmenter.segment(beginning)].slice(0, MAX_CHARACTERS - 1)
-  const shown = characters.map(({ segment }) => segment).join('')
+  const shown = [...graphemesOf(beginning)].slice(0, MAX_CHARACTERS - 1).join('')
   return shown.length === text.length
     ? text
     : `${shown

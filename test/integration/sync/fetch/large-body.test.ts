@@ -4,10 +4,9 @@
  */
 import { createServer } from 'node:http'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import { freshPlace } from '../../../support/databases/databases.ts'
 import { startProcess } from '../../../support/commands/process.ts'
@@ -68,10 +67,9 @@ async function startService(list: List) {
 async function expectMirrored(list: List): Promise<void> {
   await using service = await startService(list)
   await using place = await freshPlace('postgres')
-  const cli = join(import.meta.dirname, '../../../../src/cli.ts')
   await using run = startProcess(
     process.execPath,
-    [`--max-old-space-size=${HEAP_MEGABYTES}`, cli, 'sync', '--json'],
+    [`--max-old-space-size=${HEAP_MEGABYTES}`, inject('command'), 'sync', '--json'],
     {
       env: { DATABASE_URL: place.url, HEADCOUNT_BASE_URL: service.url, HEADCOUNT_API_KEY: testKey },
     },
