@@ -49,13 +49,26 @@ export function servedEvents(account: Account): Map<string, LiveEvent> {
 
 /** Items by id, in their meaning; what has no usable id is left out. */
 function byId(kind: Kind, list: readonly unknown[]): Map<string, string> {
-  const items = parseWithSource(JSON.stringify(list))
-  return new Map(
-    (Array.isArray(items) ? items.filter(isObject) : []).flatMap((item) => {
-      const id = idOf(kind, item)
-      return id === null ? [] : [[id, meaningOf(kind, item)]]
-    }),
-  )
+  if (!Array.isArray(list)) return new Map()
+  return new Map(list.flatMap((item) => entryOf(kind, JSON.stringify(item) ?? 'null')))
+}
+
+/** The id and the meaning of an item, or nothing. */
+type Entry = readonly (readonly [string, string])[]
+
+/** Most items are what they were at the look before. */
+const known: Readonly<Record<Kind, Map<string, Entry>>> = { event: new Map(), response: new Map() }
+const MAX_KNOWN = 20_000
+
+function entryOf(kind: Kind, json: string): Entry {
+  const before = known[kind].get(json)
+  if (before !== undefined) return before
+  const item = parseWithSource(json)
+  const id = isObject(item) ? idOf(kind, item) : null
+  const entry: Entry = id === null || !isObject(item) ? [] : [[id, meaningOf(kind, item)]]
+  if (known[kind].size >= MAX_KNOWN) known[kind].clear()
+  known[kind].set(json, entry)
+  return entry
 }
 
 /** Each event is what it was, or what the service answers now; rows that are held or rejected are what they were. */
