@@ -14,7 +14,7 @@ interface Change {
 
 const changes: readonly Change[] = [
   {
-    // The main file of undici loads all of it, fetch, WebSocket and HTTP/2 among it: two thirds of what it takes to load.
+    // The main file of undici loads all of it, with fetch and WebSocket: two thirds of what it takes to load.
     name: 'pool-of-undici',
     modules: /[\\/]src[\\/]source[\\/]http[\\/]client\.ts$/,
     from: /import \{ Pool \} from (["'])undici\1/,

@@ -27,8 +27,8 @@ interface MemberState {
 }
 
 export class Semaphore {
-  /** The most permits that any member may hold. */
-  maxPerMember = Infinity
+  /** Whether no member may hold all permits, also while it is alone, unless there is but one. */
+  keepsOneFree = false
   readonly #members = new Set<MemberState>()
   #concurrency: number
   #taken = 0
@@ -80,7 +80,8 @@ export class Semaphore {
   #mayTake(member: MemberState): boolean {
     const left = this.#concurrency - this.#taken
     // guard: permit kept free for others
-    if (left <= 0 || member.taken >= Math.min(member.max, this.maxPerMember)) return false
+    const most = this.keepsOneFree ? Math.max(1, this.#concurrency - 1) : Infinity
+    if (left <= 0 || member.taken >= Math.min(member.max, most)) return false
     // guard: last permit for others
     return left > 1 || member.taken === 0 || !this.#isAnyWithout()
   }

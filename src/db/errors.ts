@@ -60,11 +60,14 @@ export function isConnectionLost(error: unknown): boolean {
 const awayCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
   'EPIPE',
   'ENOTFOUND',
   'EAI_AGAIN',
   'ETIMEDOUT',
+  'EHOSTDOWN',
   'EHOSTUNREACH',
+  'ENETDOWN',
   'ENETUNREACH',
   '53300',
   '57P01',
@@ -75,11 +78,21 @@ const awayCodes: ReadonlySet<string> = new Set([
 /** Whether a connection failed because the server cannot be reached now: a later try may find it. */
 export function isServerAway(error: unknown): boolean {
   const code = codeOf(error)
-  if (code !== null) return awayCodes.has(code) || code.startsWith('08')
-  return error instanceof Error && connectTimeout.test(error.message)
+  // A protocol violation is what a pooler says of settings that it refuses.
+  if (code !== null)
+    return awayCodes.has(code) || (code.startsWith('08') && code !== '08P01') || isSocketMissing(error)
+  return error instanceof Error && (connectTimeout.test(error.message) || connectionLost.test(error.message))
+}
+
+/** A server on a socket of the file system makes it when it starts. */
+function isSocketMissing(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ('syscall' in at && at.syscall === 'connect' && 'code' in at && at.code === 'ENOENT') return true
+  return false
 }
 
 const connectTimeout = /timeout exceeded when trying to connect|due to connection timeout/i
+const connectionLost = /terminated unexpectedly|not queryable|read timeout/i
 
 /** Five characters with a digit: `EPIPE` is a code of the system. */
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
@@ -138,8 +151,7 @@ function remedyOf(code: string, message: string): string | null {
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable
   if (connectTimeout.test(message)) return unreachable
-  if (/terminated unexpectedly|not queryable|read timeout/i.test(message))
-    return 'The connection to the server was lost: see its log'
+  if (connectionLost.test(message)) return 'The connection to the server was lost: see its log'
   if (/does not support SSL/i.test(message))
     return 'Take sslmode out of the database URL, or switch TLS on in the server'
   return null

@@ -55,8 +55,8 @@ export function createHost({ origin, concurrency, requestTimeoutMs, log }: HostO
     pause,
     throttle,
     shareAmongAccounts: () => {
-      permits.maxPerMember = Math.max(1, concurrency - 1)
-      throttle.isShared = true
+      permits.keepsOneFree = true
+      throttle.availability.isShared = true
     },
     onSlowdown: (callback) => {
       listeners.add(callback)

@@ -64,9 +64,7 @@ export const database = (fallback = 'default pglite:./headcount-data') =>
 export const account = (description: string) =>
   ofSetting(settings.account, '<name>', description).argParser<string | undefined>((text, before) => {
     if (before === undefined || before === text) return text
-    throw new UsageError(
-      `${settings.account.flag} is given twice, with two names: name one account, or none for all of an accounts file`,
-    )
+    throw new UsageError(`${settings.account.flag} is given with two different names: give it once`)
   })
 
 /** Of a command that runs, beside the name of its account. */

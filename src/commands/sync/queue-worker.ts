@@ -1,5 +1,5 @@
 /** `worker --queue`: the accounts are shared with the workers of other machines. */
-import { quoteForShell } from '../../common/command-name.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
 import { ConfigurationError } from '../../common/errors.ts'
 import { formatCount } from '../../common/text/number.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
@@ -51,7 +51,8 @@ export async function workOnQueue(
       ? oneAccount(source, terminal)
       : await followAccounts(source, { only: config.account, terminal, ...log })
   await using open = new AsyncDisposableStack()
-  const health = { answer: (): QueueHealth | Starting => notOpen('the queue is being opened') }
+  const opening = () => notOpen('the queue is being opened')
+  const health: { answer: () => QueueHealth | Starting } = { answer: opening }
   const endpoint = await answerMonitors(config.worker, log.logger, {
     health: () => health.answer(),
     metricsText: telemetry.metricsText,
@@ -65,6 +66,7 @@ export async function workOnQueue(
     log: logTo(log.logger),
     onAway: ({ message }) => (health.answer = () => notOpen(message)),
   })
+  health.answer = opening
   const onStart = (answer: () => QueueHealth) => (health.answer = answer)
   if (database !== null)
     await takeJobs(database, { config, accounts, capacity, signal, terminal, log, onStart })
@@ -168,7 +170,7 @@ const notOpen = (reason: string): Starting => ({ healthy: false, reason })
 
 /** Of one account no worker of a queue knows how it stands: others run it too. */
 const elsewhere = (account: string) =>
-  `with --queue no single worker knows how an account stands: ask headcount status --account ${quoteForShell(account)} --max-age <time>, or headcount queue show ${quoteForShell(account)}`
+  `with --queue no single worker knows how an account stands: ask ${commandName()} status --account ${quoteForShell(account)} --max-age <time>, or ${commandName()} queue show ${quoteForShell(account)}`
 
 interface FollowedAccounts extends AsyncDisposable {
   readonly requestsPerHost: number

@@ -1,5 +1,5 @@
 /** Opens a database that may be away when the program starts, as after a restart of the whole machine. */
-import { sleep } from '../../common/abort.ts'
+import { raceAbort, sleep } from '../../common/abort.ts'
 import { connect } from '../../db/connect.ts'
 import type { ConnectOptions, Database, DatabaseLog } from '../../db/database.ts'
 import { isServerAway } from '../../db/errors.ts'
@@ -25,9 +25,15 @@ export async function connectWhenReachable(
   { signal, onAway, ...options }: ReachingOptions,
 ): Promise<Database | null> {
   while (!signal.aborted) {
+    const attempt = connect(target, options)
     try {
-      return await connect(target, options)
+      return await raceAbort(attempt, signal)
     } catch (error) {
+      if (signal.aborted) {
+        // An attempt takes up to ten seconds; a stop does not wait for it.
+        attempt.then((database) => database.close()).catch(() => {})
+        break
+      }
       // guard: database away at the start
       if (!isServerAway(error) || !(error instanceof Error)) throw error
       options.log('warn', `${error.message}. The worker tries again every ${PAUSE_MS / 1000} s`)

@@ -16,13 +16,19 @@ const MAX_FAILURES = 3
 const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
 export class Availability {
+  /** Whether several accounts use the service: then the failures of one say nothing of it. */
+  isShared = false
   #hasAnswered = false
   #failures = 0
+  /** Whose requests failed since the last answer. */
+  readonly #failing = new Set<object>()
   readonly #onAnswer = new Set<() => void>()
 
-  /** False until the first answer, and after three requests in a row without one. */
+  /** False until the first answer, and after three requests in a row without one; where several accounts use it, of two of them. */
   get isAnswering(): boolean {
-    return this.#hasAnswered && this.#failures < MAX_FAILURES
+    // guard: failures of one account
+    const isOfOne = this.isShared && this.#failing.size < 2
+    return this.#hasAnswered && (isOfOne || this.#failures < MAX_FAILURES)
   }
 
   /** Calls back with each answer. @returns what takes the callback back */
@@ -31,12 +37,15 @@ export class Availability {
     return () => this.#onAnswer.delete(callback)
   }
 
-  /** A request has ended with a response (null) or an error. */
-  onEnd(error: unknown): void {
-    if (isFailure(error)) this.#failures += 1
-    else if (isAnswer(error)) {
+  /** A request of a source has ended with a response (null) or an error. */
+  onEnd(error: unknown, source: object): void {
+    if (isFailure(error)) {
+      this.#failures += 1
+      this.#failing.add(source)
+    } else if (isAnswer(error)) {
       this.#hasAnswered = true
       this.#failures = 0
+      this.#failing.clear()
       for (const callback of this.#onAnswer) callback()
     }
   }

@@ -32,8 +32,6 @@ export interface StartedRequest extends RequestStart {
 }
 
 export interface Throttle extends Disposable {
-  /** Whether several accounts use the service: then the silence of one says nothing of it. False at first. */
-  isShared: boolean
   readonly snapshot: ThrottleSnapshot
   /** Null unless rejections slow the requests down. */
   readonly slowdown: Slowdown | null
@@ -67,7 +65,6 @@ export function createThrottle(options: ThrottleOptions): Throttle {
 }
 
 class LearnedThrottle implements Throttle {
-  isShared = false
   readonly stallDetector: StallDetector
   readonly availability = new Availability()
   readonly #options: ThrottleOptions
@@ -88,7 +85,7 @@ class LearnedThrottle implements Throttle {
     this.#slowdownReporter = createSlowdownReporter(options)
     this.stallDetector = createStallDetector(requestTimeoutMs * STALL_SHARE, (silentMs, sources) => {
       // guard: silence of one account
-      if (this.isShared && sources === 1) return
+      if (this.availability.isShared && sources === 1) return
       const why = `no answer has begun for ${Math.round(silentMs)} ms`
       this.#setState(afterOverload(this.#state, { at: this.#lastStart }, clock.now()), why)
     })
@@ -134,7 +131,7 @@ class LearnedThrottle implements Throttle {
 
   onEnd(start: StartedRequest, error: unknown, queueState: QueueState): void {
     const now = this.#options.clock.now()
-    this.availability.onEnd(error)
+    this.availability.onEnd(error, start.source)
     if (isResponse(error)) {
       this.#responses += 1
       this.#noteResponse(start.source, now)

@@ -92,3 +92,19 @@ test('that one of several accounts gets no answer says nothing of the host; that
   await Promise.all([one.close(), other.close()])
   for (const { message } of await Promise.all(ends)) expect(message).toContain('closed')
 })
+
+test('that requests of one of several accounts fail closes no host; that those of two do does, until it answers', async () => {
+  const { server, host } = await hostOf(8)
+  host.shareAmongAccounts()
+  const options = { host, requestTimeoutMs: 200 }
+  const [one, other] = [numberText(server.baseUrl, options), numberText(server.baseUrl, options)]
+  await valuesOf(one.responses('a'))
+  server.always(() => {})
+  await errorOf(one.responses('b'))
+  expect(host.throttle.availability.isAnswering).toBe(true)
+  await errorOf(other.responses('c'))
+  expect(host.throttle.availability.isAnswering).toBe(false)
+  server.always(list([{ id: 1 }]))
+  await valuesOf(one.responses('d'))
+  expect(host.throttle.availability.isAnswering).toBe(true)
+})

@@ -103,13 +103,26 @@ test('a member that came later finds a permit free, however many the first one a
 
 test('where no member may hold all, one is free for a member that came later', async () => {
   const semaphore = new Semaphore(3)
-  semaphore.maxPerMember = 2
+  semaphore.keepsOneFree = true
   const alone = acquireAll(semaphore.join(), ['a', 'b', 'c'])
   await setImmediate()
   expect(alone.given).toEqual(['a', 'b'])
   const late = acquireAll(semaphore.join(), ['z'])
   await setImmediate()
   expect(late.given).toEqual(['z'])
+})
+
+test('with fewer permits one is free as well, and with one it is for whoever comes first', async () => {
+  const semaphore = new Semaphore(4)
+  semaphore.keepsOneFree = true
+  semaphore.concurrency = 2
+  const alone = acquireAll(semaphore.join(), ['a', 'b'])
+  await setImmediate()
+  expect(alone.given).toEqual(['a'])
+  semaphore.concurrency = 1
+  ;(await alone.releases[0])?.()
+  await setImmediate()
+  expect(alone.given).toEqual(['a', 'b'])
 })
 
 test('a member never holds more than its own maximum', async () => {

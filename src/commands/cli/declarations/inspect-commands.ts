@@ -145,7 +145,7 @@ export const inspectCommands: CommandGroup = {
         options
           .checked(
             '--max-age <time>',
-            'exit 6 when an account has no good run within this time, 8 when deletions are held too long',
+            'exit 6 when an account has no good run within this time, 8 when deletions wait for a decision',
             duration('1s', '365d'),
           )
           .conflicts('event'),

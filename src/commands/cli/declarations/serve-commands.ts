@@ -161,7 +161,7 @@ export const serveCommands: CommandGroup = {
         options.flag('--sync', 'also sync on a schedule, as worker does'),
         options.checked(
           '--max-age <time>',
-          'answer 503 when the last good run of an account is older, or deletions are held too long',
+          'answer 503 when the last good run of an account is older, or deletions wait for a decision',
           duration('1s', '365d'),
         ),
         options.quiet('only the line with the address'),

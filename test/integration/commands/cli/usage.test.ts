@@ -114,13 +114,16 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
 
   test('two names of an account are told, also beside an unknown flag; the same one twice is one', async () => {
     const two = await headcount(['sync', '--account', 'a', '--account', 'b'])
-    expect(two).toMatchObject({ code: 2, stderr: expect.stringContaining('--account is given twice') })
+    expect(two).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--account is given with two different names'),
+    })
     const beside = await headcount(['sync', '--account', 'a', '--jsn'])
     expect(beside).toMatchObject({ code: 2, stderr: expect.stringContaining('(did you mean --json?)') })
     const same = await headcount(['status', '--account=a', '--account', 'a'], {
       env: { DATABASE_URL: 'pglite:/nowhere/at-all' },
     })
-    expect(same.stderr).not.toContain('twice')
+    expect(same.stderr).not.toContain('different names')
   })
 
   test('X1 a key that was pasted into the wrong place is not repeated', async () => {

@@ -291,6 +291,24 @@ describe('a run pool', () => {
     expect(await hanging).toMatchObject({ code: 'interrupted' })
   })
 
+  test('an account whose lists fail by their time limit, again and again, leaves a turn to an account that comes later', async () => {
+    const stage = await stageOf()
+    const lists = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`hanging-${n}`, 1]))
+    const service = await stage.service({ ...smallAccounts(2), hanging: lists })
+    for (const list of Object.keys(lists))
+      service.server.at(`/events/${list}/responses`, ...Array.from({ length: 3 }, () => () => {}))
+    await using runs = createRunPool({ ...stage.database, runs: 2, requestsPerHost: 3 })
+    await runs.sync(service.of('small0'))
+    const givenUp = new AbortController()
+    const limits = { requestTimeoutMs: 500, outage: { maxSilenceMs: 600_000 } }
+    const failing = outcome(runs.sync({ ...service.of('hanging'), ...limits, signal: givenUp.signal }))
+    const asked = () => service.server.requests.filter(({ path }) => /hanging-.*responses/.test(path)).length
+    await vi.waitFor(() => expect(asked()).toBeGreaterThan(5), { timeout: 20_000 })
+    expect((await runs.sync(service.of('small1'))).status).toBe('succeeded')
+    givenUp.abort()
+    expect(await failing).toMatchObject({ code: 'interrupted' })
+  })
+
   test('options that cannot be used are refused at once, before any wait', async () => {
     const stage = await stageOf()
     const service = await stage.service(smallAccounts(1))
