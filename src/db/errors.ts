@@ -43,10 +43,19 @@ export const UNDEFINED_TABLE = '42P01'
 
 /** The SQLSTATE (five characters) or the system's code (`ECONNREFUSED`) of an error or of its causes. */
 export function codeOf(error: unknown): string | null {
+  return codedCause(error)?.code ?? null
+}
+
+/** The error, or the first of its causes, that has such a code. */
+function codedCause(error: unknown): (Error & { readonly code: string }) | null {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string' && !(at instanceof HeadcountError)) return at.code
+    if (hasCode(at) && !(at instanceof HeadcountError)) return at
   }
   return null
+}
+
+function hasCode(error: Error): error is Error & { readonly code: string } {
+  return 'code' in error && typeof error.code === 'string'
 }
 
 /** Whether the connection is lost, so that not even a rollback can be sent. */
@@ -76,19 +85,17 @@ const awayCodes: ReadonlySet<string> = new Set([
 ])
 
 /** Whether a connection failed because the server cannot be reached now: a later try may find it. */
-export function isServerAway(error: unknown): boolean {
-  const code = codeOf(error)
+export function isServerAway(error: unknown): error is Error {
+  const cause = codedCause(error)
+  if (cause === null)
+    return (
+      error instanceof Error && (connectTimeout.test(error.message) || connectionLost.test(error.message))
+    )
+  const { code } = cause
+  // A server on a socket of the file system makes it when it starts.
+  if (code === 'ENOENT') return 'syscall' in cause && cause.syscall === 'connect'
   // A protocol violation is what a pooler says of settings that it refuses.
-  if (code !== null)
-    return awayCodes.has(code) || (code.startsWith('08') && code !== '08P01') || isSocketMissing(error)
-  return error instanceof Error && (connectTimeout.test(error.message) || connectionLost.test(error.message))
-}
-
-/** A server on a socket of the file system makes it when it starts. */
-function isSocketMissing(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause)
-    if ('syscall' in at && at.syscall === 'connect' && 'code' in at && at.code === 'ENOENT') return true
-  return false
+  return awayCodes.has(code) || (code.startsWith('08') && code !== '08P01')
 }
 
 const connectTimeout = /timeout exceeded when trying to connect|due to connection timeout/i

@@ -2,6 +2,7 @@
 import { isIPv6 } from 'node:net'
 import type { WorkerConfig } from '../../config/read-run.ts'
 import type { Logger } from '../../index.ts'
+import type { AccountVerdicts } from '../../orchestration/schedule/health-endpoint.ts'
 import { isLoopback } from '../../source/url.ts'
 
 /** It has no key: whoever reaches it reads the names of accounts, and how they stand. */
@@ -17,30 +18,23 @@ export function warnOfOpenPort({ healthPort, healthHost }: WorkerConfig, logger:
 }
 
 /** Who answers the monitors. */
-interface Answers {
+interface Answers extends Pick<AccountVerdicts, 'noAccount'> {
   readonly health: () => { readonly healthy: boolean }
   /** null: metrics are not gathered. */
   readonly metricsText: (() => Promise<string>) | null
-  /** Why nothing is said of one account. */
-  readonly noAccount?: (account: string) => string
 }
 
 /** Of a command without a schedule of its own; null where no port is set. */
 export async function answerMonitors(
   worker: WorkerConfig,
   logger: Logger,
-  { health, metricsText, noAccount }: Answers,
+  { health, metricsText, ...ofAccounts }: Answers,
 ): Promise<AsyncDisposable | null> {
   const { healthPort: port, healthHost: host } = worker
   if (port === null) return null
   warnOfOpenPort(worker, logger)
   const { serveHealth } = await import('../../orchestration/schedule/health-endpoint.ts')
-  const endpoint = await serveHealth(
-    { host, port },
-    health,
-    metricsText,
-    noAccount === undefined ? {} : { noAccount },
-  )
+  const endpoint = await serveHealth({ host, port }, health, metricsText, ofAccounts)
   logger.info({}, `health is answered at ${endpoint.url}`)
   return endpoint
 }

@@ -50,15 +50,13 @@ export async function workOnQueue(
     'service' in source
       ? oneAccount(source, terminal)
       : await followAccounts(source, { only: config.account, terminal, ...log })
-  await using open = new AsyncDisposableStack()
   const opening = () => notOpen('the queue is being opened')
   const health: { answer: () => QueueHealth | Starting } = { answer: opening }
-  const endpoint = await answerMonitors(config.worker, log.logger, {
+  await using _endpoint = await answerMonitors(config.worker, log.logger, {
     health: () => health.answer(),
     metricsText: telemetry.metricsText,
     noAccount: elsewhere,
   })
-  if (endpoint !== null) open.use(endpoint)
   const capacity = capacityOf({ runs: config.pool.runs, connections: config.pool.connections ?? undefined })
   await using database = await connectWhenReachable(config.database.target, {
     connections: capacity.connections + QUEUE_CONNECTIONS,

@@ -1,10 +1,10 @@
 /**
  * How text stands on a terminal: its columns (a wide character takes two, a mark none), and the characters that a reader sees.
  *
- * What both need of Unicode takes 80 ms to load, half of the start of a command, so it is loaded for the first text that needs it.
+ * What both need of Unicode takes 60 ms to load, nearly half of the start of a command, so it is loaded for the first text that needs it.
  */
 import { createRequire } from 'node:module'
-import type { default as StringWidth } from 'string-width'
+import type StringWidth from 'string-width'
 
 /** Letters, digits and signs of one column each, none of which joins the next: Latin, dashes, quotation marks, an ellipsis, signs of tables. */
 const isPlain = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2200-\u22ff\u2500-\u257f]*$/

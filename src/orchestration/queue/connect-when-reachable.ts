@@ -35,7 +35,7 @@ export async function connectWhenReachable(
         break
       }
       // guard: database away at the start
-      if (!isServerAway(error) || !(error instanceof Error)) throw error
+      if (!isServerAway(error)) throw error
       options.log('warn', `${error.message}. The worker tries again every ${PAUSE_MS / 1000} s`)
       onAway(error)
       await sleep(PAUSE_MS, signal).catch(() => {})

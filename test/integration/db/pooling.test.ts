@@ -3,7 +3,7 @@
  * real PgBouncer, where it is installed.
  */
 import { Client } from 'pg'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { currentProcess } from '../../../src/db/lease/process-identity.ts'
 import { takeLease } from '../../../src/db/lease/lease.ts'
@@ -12,7 +12,7 @@ import { accountOf, responseItem, responsesFrom } from '../../support/accounts/a
 import { freshMirror, freshPlace, onServer } from '../../support/databases/databases.ts'
 import { startPgBouncer } from '../../support/databases/pgbouncer.ts'
 import { startPoolingProxy } from '../../support/databases/pooling-proxy.ts'
-import { startProcess } from '../../support/commands/process.ts'
+import { startHeadcount } from '../../support/commands/process.ts'
 import type { Process } from '../../support/commands/process.ts'
 import { errorOf, testKey } from '../../support/http/reading.ts'
 import { listSchema } from '../../support/mirror/schema-listing.ts'
@@ -21,7 +21,6 @@ import type { Stage } from '../../support/runs/stage.ts'
 
 const isReal = process.env['PGBOUNCER'] === '1'
 const startPooler = isReal ? startPgBouncer : startPoolingProxy
-const cli = inject('command')
 
 /** `headcount sync` as a process of its own, behind the proxy. */
 function startSync({ service }: Stage, database: string): Process {
@@ -31,7 +30,7 @@ function startSync({ service }: Stage, database: string): Process {
     HEADCOUNT_CONCURRENCY: '1',
     DATABASE_URL: database,
   }
-  return startProcess(process.execPath, [cli, 'sync', '--json'], { env })
+  return startHeadcount(['sync', '--json'], { env })
 }
 
 /** As if the running run had sent no heartbeat for so long that it counts as dead. */

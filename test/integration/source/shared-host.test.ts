@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHost } from '../../../src/source/host.ts'
 import { list, send } from '../../support/http/fault-server.ts'
@@ -23,7 +24,7 @@ test('sources of one host share its connections and its bound, and each sends it
   let most = 0
   server.always(async (socket, request) => {
     most = Math.max(most, (open += 1))
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await setTimeout(5)
     open -= 1
     await send({ body: [{ id: 1 }] })(socket, request)
   })
@@ -77,17 +78,13 @@ test('that one of several accounts gets no answer says nothing of the host; that
   const { server, host } = await hostOf(8, 1200)
   host.shareAmongAccounts()
   server.always(() => {})
-  const silentFor = (sources: readonly { close(): Promise<void> }[]) => {
-    onTestFinished(async () => void (await Promise.all(sources.map((source) => source.close()))))
-    return new Promise((resolve) => setTimeout(resolve, 700))
-  }
   const one = numberText(server.baseUrl, { host, requestTimeoutMs: 60_000 })
   const ends = [errorOf(one.responses('a')), errorOf(one.responses('b'))]
-  await silentFor([one])
+  await setTimeout(700)
   expect(host.throttle.snapshot.requests_at_once).toBe(8)
   const other = numberText(server.baseUrl, { host, apiKey: `${testKey}2`, requestTimeoutMs: 60_000 })
   ends.push(errorOf(other.responses('c')))
-  await silentFor([other])
+  await setTimeout(700)
   expect(host.throttle.snapshot.requests_at_once).toBeLessThan(8)
   await Promise.all([one.close(), other.close()])
   for (const { message } of await Promise.all(ends)) expect(message).toContain('closed')

@@ -81,14 +81,19 @@ function logLine(text: string): LogLine[] {
 
 const cli = inject('command')
 
+/** `headcount …` as a process of its own. */
+export function startHeadcount(args: readonly string[], options: ProcessOptions): Process {
+  return startProcess(process.execPath, [cli, ...args], options)
+}
+
 /** `headcount worker …` as a process of its own. */
 export function startWorker(args: readonly string[], options: ProcessOptions): Process {
-  return startProcess(process.execPath, [cli, 'worker', ...args], options)
+  return startHeadcount(['worker', ...args], options)
 }
 
 /** `headcount serve …` as a process of its own, on any free port. */
 export function startServe(args: readonly string[], options: ProcessOptions): Process {
-  return startProcess(process.execPath, [cli, 'serve', '--port', '0', ...args], options)
+  return startHeadcount(['serve', '--port', '0', ...args], options)
 }
 
 /** The address that it says it listens on. */

@@ -3,7 +3,7 @@
  * lost without proof that the service dropped it; the key stands nowhere; history has no gap and replays.
  */
 import { expect } from 'vitest'
-import { isObject, parseWithSource } from '../../../src/common/json/exact.ts'
+import { isObject, parseWithSource, type JsonValue } from '../../../src/common/json/exact.ts'
 import type { RunReport } from '../../../src/common/schema/tables.ts'
 import type { Account } from '../accounts/account.ts'
 import { idOf, meaningOf } from '../accounts/wire-item.ts'
@@ -63,12 +63,16 @@ const MAX_KNOWN = 20_000
 function entryOf(kind: Kind, json: string): Entry {
   const before = known[kind].get(json)
   if (before !== undefined) return before
-  const item = parseWithSource(json)
-  const id = isObject(item) ? idOf(kind, item) : null
-  const entry: Entry = id === null || !isObject(item) ? [] : [[id, meaningOf(kind, item)]]
+  const entry = readEntry(kind, parseWithSource(json))
   if (known[kind].size >= MAX_KNOWN) known[kind].clear()
   known[kind].set(json, entry)
   return entry
+}
+
+function readEntry(kind: Kind, item: JsonValue): Entry {
+  if (!isObject(item)) return []
+  const id = idOf(kind, item)
+  return id === null ? [] : [[id, meaningOf(kind, item)]]
 }
 
 /** Each event is what it was, or what the service answers now; rows that are held or rejected are what they were. */
