@@ -1,6 +1,6 @@
 /** What every command does with its settings before it works: keep secrets out of sight, and open its log. */
 import type { Config, ServiceConfig } from '../config/config.ts'
-import { setOptionNames } from '../common/option-names.ts'
+import { renameOptions } from '../common/option-names.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
 import { secretsOf, type Recipient } from '../outputs/notify/recipient.ts'
@@ -34,7 +34,7 @@ export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal
   if ('service' in config) {
     terminal.redact(config.service.apiKey)
     // Messages may name the source of a secret, never the secret.
-    setOptionNames({ apiKey: config.service.apiKeyFrom })
+    renameOptions({ apiKey: config.service.apiKeyFrom })
   }
   redactPassword(config.database.target, terminal)
   const { mail, digestTo, notifyTo } = config.notify
@@ -46,7 +46,7 @@ export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal
 /** Of one account of many, which share the names of options: messages then name no key file. */
 export function redactOneOfMany(config: ServiceConfig, terminal: Terminal): void {
   redactSecrets(config, terminal)
-  setOptionNames({ apiKey: 'its key file' })
+  renameOptions({ apiKey: 'its key file' })
 }
 
 /** A web address is a secret: whoever has it can write there. */

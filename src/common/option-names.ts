@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 /** The options that messages name. */
 export type NamedOption =
   | 'account'
@@ -17,17 +19,22 @@ export type NamedOption =
   | 'runTimeoutMs'
   | 'timeoutMs'
 
-const shownNames = new Map<NamedOption, string>()
+type OptionNames = Readonly<Partial<Record<NamedOption, string>>>
+
+const shownNames = new AsyncLocalStorage<{ names: OptionNames }>()
 
 /** The option's name for the user: the property in the library, a flag or variable on the command line. */
 export function optionName(option: NamedOption): string {
-  return shownNames.get(option) ?? `\`${option}\``
+  return shownNames.getStore()?.names[option] ?? `\`${option}\``
 }
 
-/** Sets the names for the whole process. Called by the command line only. */
-export function setOptionNames(names: Readonly<Partial<Record<NamedOption, string>>>): void {
-  for (const option of Object.keys(names) as NamedOption[]) {
-    const name = names[option]
-    if (name !== undefined) shownNames.set(option, name)
-  }
+/** Does work whose messages call the options by these names. Called by the command line only. */
+export function withOptionNames<T>(names: OptionNames, work: () => T): T {
+  return shownNames.run({ names }, work)
+}
+
+/** From now on the work under way calls these options so. */
+export function renameOptions(names: OptionNames): void {
+  const store = shownNames.getStore()
+  if (store !== undefined) store.names = { ...store.names, ...names }
 }

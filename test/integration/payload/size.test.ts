@@ -12,7 +12,7 @@ onPostgresStage('the size of an item', (stage) => {
     const grown = { id: 2, name: 'Guest 2', message: 'x'.repeat(50 * MB) }
     on.account.of('gala').splice(1, 1, grown)
     on.account.of('gala').splice(2, 1, { id: 3, name: 'Another' })
-    const { exit, report } = await on.sync()
+    const { exit, report } = await on.sync({ requestTimeoutMs: 60_000 })
     expect({ exit, rejected: report.rejected, updated: report.rows.responses.updated }).toEqual({
       exit: 8,
       rejected: 1,

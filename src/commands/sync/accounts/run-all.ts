@@ -1,5 +1,5 @@
 /** A command over all accounts of a file: through one pool of runs, told as they end. */
-import { setOptionNames } from '../../../common/option-names.ts'
+import { renameOptions } from '../../../common/option-names.ts'
 import { HeadcountError } from '../../../common/errors.ts'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
@@ -57,7 +57,7 @@ export async function runAll<Document extends object>(
     (err, log) => openProgressLines(err, log, accountsLine),
   )
   // Openers of displays name the key of one account.
-  setOptionNames({ apiKey: 'its key file' })
+  renameOptions({ apiKey: 'its key file' })
   if (config.logFormat === 'json') for (const fault of shownFaults(accounts)) logger.error({}, fault)
   const results = openResults(terminal.out, resultFormat(flags))
   const rows: AccountRow[] = []

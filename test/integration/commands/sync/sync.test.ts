@@ -206,7 +206,7 @@ describe('a run that a fatal cause ends', () => {
         .filter((line) => /^\s+at /.test(line)),
     ).toEqual([])
     const debug = await s.run(['sync'], { env: { HEADCOUNT_LOG_LEVEL: 'debug' } })
-    expect(debug.stderr).toMatch(/^\s+at .*\.cjs:\d+/m)
+    expect(debug.stderr).toMatch(/^\s+at .*\.ts:\d+/m)
     expectNoKey(usual, debug)
   })
 })

@@ -101,7 +101,7 @@ onPostgresStage('a broken answer to /ping or /events: exit 4, and everything is 
     on.account.add('ball', 1)
     for (const path of ['/ping', '/events']) {
       always(on, path, fault)
-      const { exit, report } = await on.sync({ requestTimeoutMs: 200 })
+      const { exit, report } = await on.sync({ requestTimeoutMs: 1000 })
       expect({ exit, status: report.status }).toEqual({ exit: 4, status: 'failed' })
       expect(report).toMatchObject({ retries: 2, errors: [{ event_id: null, code: 'unreachable' }] })
       expect(kept(on)).toEqual(before)
@@ -109,7 +109,7 @@ onPostgresStage('a broken answer to /ping or /events: exit 4, and everything is 
     }
     // Once is no matter.
     on.service.at('/events', fault(on))
-    expect(await on.sync({ requestTimeoutMs: 200 })).toMatchObject({ exit: 0, report: { retries: 1 } })
+    expect(await on.sync({ requestTimeoutMs: 1000 })).toMatchObject({ exit: 0, report: { retries: 1 } })
     on.expectMirrored()
   })
 })
@@ -122,7 +122,7 @@ async function expectPartial(on: Stage, fault: (on: Stage) => Step): Promise<voi
   on.account.of('gala').pop()
   on.account.of('picnic').pop()
   always(on, '/events/gala/responses', fault)
-  const { exit, report } = await on.sync({ all: true, requestTimeoutMs: 200 })
+  const { exit, report } = await on.sync({ all: true, requestTimeoutMs: 1000 })
   expect({ exit, status: report.status, failed: report.events.failed }).toEqual({
     exit: 6,
     status: 'partial',

@@ -1,0 +1,48 @@
+import { CommanderError } from 'commander'
+import { createProgram } from './program.ts'
+import { settingNames } from './options.ts'
+import { usageFailure } from './usage-errors.ts'
+import type { Context } from './context.ts'
+import { failureText } from '../terminal/terminal.ts'
+import { wantsStacks } from '../../config/config.ts'
+import { HeadcountError } from '../../common/errors.ts'
+import { withOptionNames } from '../../common/option-names.ts'
+
+/** Runs the command that the words call. @returns the exit code */
+export function runCommandLine(
+  argv: readonly string[],
+  outside: Pick<Context<unknown>, 'terminal' | 'signal' | 'leaveOpen'>,
+): Promise<number> {
+  return withOptionNames(settingNames, async () => {
+    let exitCode = 0
+    const program = createProgram(outside.terminal, async (command, flags, operands) => {
+      exitCode = await command({ flags, operands, program, ...outside })
+    })
+    try {
+      if (argv.length === 0) program.outputHelp()
+      else await program.parseAsync(argv, { from: 'user' })
+    } catch (error) {
+      const failure = error instanceof CommanderError ? await commanderFailure(error, program, argv) : error
+      if (failure === null) return exitCode
+      await outside.terminal.err.write(failureText(describe(failure)))
+      return failure instanceof HeadcountError ? failure.exitCode : 1
+    }
+    return exitCode
+  })
+}
+
+/** commander throws for help and version too: null then. */
+async function commanderFailure(
+  error: CommanderError,
+  program: ReturnType<typeof createProgram>,
+  argv: readonly string[],
+) {
+  return error.exitCode === 0 ? null : usageFailure(error, program, argv)
+}
+
+function describe(failure: unknown): string {
+  if (!(failure instanceof Error)) return `unexpected: ${String(failure)}`
+  if (wantsStacks()) return failure.stack ?? failure.message
+  if (failure instanceof HeadcountError) return failure.message
+  return `unexpected: ${failure.message}\nThis is a fault of headcount. HEADCOUNT_LOG_LEVEL=debug shows where.`
+}

@@ -1,0 +1,65 @@
+/** Most tests run commands within their own process: what is said there is what users are told by a process. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accountOf } from '../../../support/accounts/account.ts'
+import { headcount, headcountProcess, withoutAges } from '../../../support/commands/command.ts'
+import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
+
+const commands: readonly (readonly string[])[] = [
+  [],
+  ['--version'],
+  ['help', 'sync'],
+  ['snyc'],
+  ['sync', '--event'],
+  ['sync', '--max-body', 'much'],
+  ['sync', '--event', 'gala', '--dry-run', '--quiet'],
+  ['status'],
+  ['status', '--json', '--max-age', '9h'],
+  ['doctor'],
+  ['tables', 'evnts'],
+  ['query', 'select id, title from events order by id', '--json'],
+  ['query', 'selec 1'],
+  ['rejects', '--json'],
+  ['events', '--all'],
+  ['event', 'gla'],
+  ['who', 'guest'],
+  ['keys'],
+  ['keys', 'revoke', '99'],
+  ['readers', 'list'],
+  ['rsvp-meanings', 'set', 'yse', 'coming'],
+  ['digest', '--since', '0', '--event', 'gala', '--json'],
+  ['verify', '--quiet'],
+  ['migrate', '--check'],
+]
+
+describe('a command within the process of the tests', () => {
+  let s: CommandStage
+  beforeAll(async () => {
+    const account = accountOf({ gala: 3, picnic: 2 })
+    account.of('gala').push({ id: 'no number' })
+    s = await commandStage('postgres', account)
+    await s.run(['sync', '--quiet'])
+  })
+  afterAll(() => s[Symbol.asyncDispose]())
+
+  test.each(commands.map((args) => ({ args, shown: `headcount ${args.join(' ')}` })))(
+    '$shown ends and writes as a process of its own does',
+    async ({ args }) => {
+      const options = { env: s.env }
+      const within = await headcount(args, options)
+      const alone = await headcountProcess(args, options)
+      expect(withoutAges(within)).toEqual(withoutAges(alone))
+    },
+  )
+
+  test('knows its own environment alone', async () => {
+    const outside = process.env['DATABASE_URL']
+    const told = ['127.0.0.1:1/one', '127.0.0.1:2/two'].map(async (address) => {
+      const { stderr } = await headcount(['status'], {
+        env: { DATABASE_URL: `postgres://owner:secret@${address}` },
+      })
+      return stderr.includes(address)
+    })
+    expect(await Promise.all(told)).toEqual([true, true])
+    expect(process.env['DATABASE_URL']).toBe(outside)
+  })
+})
