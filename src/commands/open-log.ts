@@ -1,6 +1,6 @@
 /** What every command does with its settings before it works: keep secrets out of sight, and open its log. */
 import type { Config, ServiceConfig } from '../config/config.ts'
-import { renameOptions } from '../common/option-names.ts'
+import { renameOptions, withOptionNames } from '../common/option-names.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
 import { secretsOf, type Recipient } from '../outputs/notify/recipient.ts'
@@ -20,6 +20,7 @@ export async function openLog(
   write?: (text: string) => void,
 ): Promise<Log> {
   redactSecrets(config, terminal)
+  if ('service' in config) renameOptions(namesOf(config))
   const logger = await createLogger(config, terminal.err, write)
   const { target, isDefault } = config.database
   // Without a named database, the folder decides: the log says which database is used.
@@ -31,11 +32,7 @@ export async function openLog(
 
 /** The last safeguard: no message of this program contains a secret, and one that came from a library is redacted. */
 export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal): void {
-  if ('service' in config) {
-    terminal.redact(config.service.apiKey)
-    // Messages may name the source of a secret, never the secret.
-    renameOptions({ apiKey: config.service.apiKeyFrom })
-  }
+  if ('service' in config) terminal.redact(config.service.apiKey)
   redactPassword(config.database.target, terminal)
   const { mail, digestTo, notifyTo } = config.notify
   for (const recipient of [...digestTo, ...notifyTo]) redactRecipient(recipient, terminal)
@@ -43,10 +40,14 @@ export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal
   terminal.redact(encodeURIComponent(mail?.server.login?.password ?? ''))
 }
 
-/** Of one account of many, which share the names of options: messages then name no key file. */
-export function redactOneOfMany(config: ServiceConfig, terminal: Terminal): void {
-  redactSecrets(config, terminal)
-  renameOptions({ apiKey: 'its key file' })
+/** Does something for one account of many: its messages name the file of its key. */
+export function withNamesOf<T>(config: Pick<ServiceConfig, 'service'>, work: () => T): T {
+  return withOptionNames(namesOf(config), work)
+}
+
+/** Messages may name the source of a secret, never the secret. */
+function namesOf({ service }: Pick<ServiceConfig, 'service'>): Parameters<typeof renameOptions>[0] {
+  return { apiKey: service.apiKeyFrom }
 }
 
 /** A web address is a secret: whoever has it can write there. */

@@ -28,9 +28,9 @@ export function optionName(option: NamedOption): string {
   return shownNames.getStore()?.names[option] ?? `\`${option}\``
 }
 
-/** Does work whose messages call the options by these names. Called by the command line only. */
+/** Does work whose messages call these options so, and others as before. Called by the command line only. */
 export function withOptionNames<T>(names: OptionNames, work: () => T): T {
-  return shownNames.run({ names }, work)
+  return shownNames.run({ names: { ...shownNames.getStore()?.names, ...names } }, work)
 }
 
 /** From now on the work under way calls these options so. */

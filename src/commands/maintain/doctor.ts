@@ -17,7 +17,7 @@ import { showFolderWait } from '../terminal/data-dir-wait.ts'
 import { resolveOptions } from '../../sync/options.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { raceAbort } from '../../common/abort.ts'
-import { redactSecrets } from '../open-log.ts'
+import { redactSecrets, withNamesOf } from '../open-log.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 export type DoctorFlags = Flags & ResultFlags
@@ -36,7 +36,8 @@ export const doctor: Command<DoctorFlags> = async (context) => {
     const settings = await readSettings(selected, flags)
     await record('configuration', settings.finding)
     if (settings.config !== null) redactSecrets(settings.config, terminal)
-    const ping = await examineService(settings.service, signal, record)
+    const ofService = () => examineService(settings.service, signal, record)
+    const ping = await (settings.service === null ? ofService() : withNamesOf(settings.service, ofService))
     await examineDatabase(settings.config, terminal.err, record)
     if (settings.config?.worker.queue)
       await record('queue', await checkQueue(settings.config.database.target))

@@ -16,7 +16,7 @@ import { runAccountsWorker, type AccountsNow } from '../../orchestration/schedul
 import { waitAtMost } from '../../orchestration/schedule/wait-at-most.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
-import { openLog, redactOneOfMany, type Log } from '../open-log.ts'
+import { openLog, redactSecrets, withNamesOf, type Log } from '../open-log.ts'
 import { holdDatabase } from '../serve/hold-database.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
 import { accountWorkerLogger } from './accounts/account-logger.ts'
@@ -63,7 +63,7 @@ export async function workOnAccounts(
     await runAccountsWorker({
       read: accountsOf(onlyNamed(reader, config.account), {
         worked,
-        redact: (account) => redactOneOfMany(account, terminal),
+        redact: (account) => redactSecrets(account, terminal),
         logger,
       }),
       health: port === null ? null : { host, port },
@@ -165,7 +165,7 @@ async function syncInTurn(
     onAlive: sign,
   }
   try {
-    const report = await pool.sync({ ...options, ...own })
+    const report = await withNamesOf(config, () => pool.sync({ ...options, ...own }))
     logReport(report, config, logger)
     return report
   } catch (error) {

@@ -16,7 +16,7 @@ import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { answerMonitors } from '../serve/monitor.ts'
-import { openLog, redactOneOfMany, redactSecrets } from '../open-log.ts'
+import { openLog, redactSecrets, withNamesOf } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { onlyNamed, usableAccounts } from './accounts/usable-accounts.ts'
@@ -138,7 +138,7 @@ function startRun(
   { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
 ): Promise<RunReport> {
   const options = pooledRunOptions(config)
-  return pool.sync({ ...options, account: config.account, signal, logger })
+  return withNamesOf(config, () => pool.sync({ ...options, account: config.account, signal, logger }))
 }
 
 interface Announcing {
@@ -199,7 +199,7 @@ async function followAccounts(
   reader: AccountsReader,
   { only, terminal, logger }: Following,
 ): Promise<FollowedAccounts> {
-  const redact = (config: ServiceConfig) => redactOneOfMany(config, terminal)
+  const redact = (config: ServiceConfig) => redactSecrets(config, terminal)
   const read = usableAccounts(onlyNamed(reader, only), { redact, logger })
   let known = knownOf([])
   const look = async () => {

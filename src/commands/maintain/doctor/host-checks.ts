@@ -18,6 +18,7 @@ import {
 } from './check.ts'
 import { checkClock, checkKey, checkList, checkName, checkTls, type PingResponse } from './service-checks.ts'
 import { resolveOptions } from '../../../sync/options.ts'
+import { withNamesOf } from '../../open-log.ts'
 import { runOptions } from '../../sync/run-command.ts'
 
 /** What was found of one account. */
@@ -123,20 +124,22 @@ function listOf({ config }: Answer, host: Host, signal: AbortSignal): Promise<Ch
   return withSource(config, host, signal, checkList)
 }
 
-async function withSource<T>(
-  { service, run }: AccountConfig,
+function withSource<T>(
+  config: AccountConfig,
   host: Host,
   signal: AbortSignal,
   work: (source: Source) => Promise<T>,
 ): Promise<T> {
-  const { baseUrl, apiKey } = service
-  const { requestTimeoutMs, maxBodyBytes } = run
-  const source = createSource({ baseUrl, apiKey, requestTimeoutMs, maxBodyBytes, signal, host })
-  try {
-    return await work(source)
-  } finally {
-    await source.close()
-  }
+  const { baseUrl, apiKey } = config.service
+  const { requestTimeoutMs, maxBodyBytes } = config.run
+  return withNamesOf(config, async () => {
+    const source = createSource({ baseUrl, apiKey, requestTimeoutMs, maxBodyBytes, signal, host })
+    try {
+      return await work(source)
+    } finally {
+      await source.close()
+    }
+  })
 }
 
 function unasked(accounts: readonly AccountConfig[]): readonly AccountChecks[] {

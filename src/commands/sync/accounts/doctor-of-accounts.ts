@@ -16,7 +16,7 @@ import { checkNames } from '../../maintain/doctor/mirror-check.ts'
 import { recordChecks, type RecordCheck } from '../../maintain/doctor/record-checks.ts'
 import { checkSpace } from '../../maintain/doctor/space-check.ts'
 import { checkTelemetry } from '../../maintain/doctor/telemetry-check.ts'
-import { redactOneOfMany } from '../../open-log.ts'
+import { redactSecrets } from '../../open-log.ts'
 import { faultyResults, type AccountResult } from './account-result.ts'
 import { resultFormat, writeDocument } from './result-writer.ts'
 import { firstOf, shownFaults } from './select-accounts.ts'
@@ -29,7 +29,7 @@ export async function doctorOfAccounts(
 ): Promise<number> {
   const format = resultFormat(flags)
   const { checks, record } = recordChecks(format === null ? terminal.out : null)
-  for (const config of accounts.accounts) redactOneOfMany(config, terminal)
+  for (const config of accounts.accounts) redactSecrets(config, terminal)
   const examined = await raceAbort(examine(accounts, { record, signal, err: terminal.err }), signal)
   const results = [...faultyResults(accounts.faults), ...examined.map(resultOf)]
   const code = worstExitCode([...checks, ...results].map(({ exit_code }) => exit_code ?? 0))

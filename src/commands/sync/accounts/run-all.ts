@@ -1,5 +1,4 @@
 /** A command over all accounts of a file: through one pool of runs, told as they end. */
-import { renameOptions } from '../../../common/option-names.ts'
 import { HeadcountError } from '../../../common/errors.ts'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
@@ -7,6 +6,7 @@ import type { Flags } from '../../../config/config.ts'
 import type { Logger, Progress, RunPool, RunPoolOptions } from '../../../index.ts'
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
+import { withNamesOf } from '../../open-log.ts'
 import { displayOf } from '../run-command.ts'
 import { accountsLine, type AccountsProgress } from '../../terminal/accounts-line.ts'
 import { openAccountsBar, openProgressLines, type ProgressDisplay } from '../../terminal/progress.ts'
@@ -56,8 +56,6 @@ export async function runAll<Document extends object>(
     openAccountsBar,
     (err, log) => openProgressLines(err, log, accountsLine),
   )
-  // Openers of displays name the key of one account.
-  renameOptions({ apiKey: 'its key file' })
   if (config.logFormat === 'json') for (const fault of shownFaults(accounts)) logger.error({}, fault)
   const results = openResults(terminal.out, resultFormat(flags))
   const rows: AccountRow[] = []
@@ -100,15 +98,12 @@ async function runEach<Document extends object>(
   const runOne = async (config: AccountConfig): Promise<EndedRun<Document> | null> => {
     const { account } = config
     const isProse = config.logFormat !== 'json'
-    const run = command.run(
-      config,
-      {
-        signal,
-        logger: accountLogger(logger, account, isProse),
-        onProgress: ({ events }) => show({ account, events }),
-      },
-      pool,
-    )
+    const watch = {
+      signal,
+      logger: accountLogger(logger, account, isProse),
+      onProgress: ({ events }: Progress) => show({ account, events }),
+    }
+    const run = withNamesOf(config, () => command.run(config, watch, pool))
     const [result, document, summary] = await outcomeOf(account, run, command)
     if (result.exit_code !== 0) failing += 1
     await finish(result, document, summary)

@@ -162,7 +162,7 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     s.service.always(send(refusal(401)))
     expect(await worker.says('account choir: GET')).toMatchObject({
       code: 'key_refused',
-      msg: expect.stringContaining('its key file'),
+      msg: expect.stringMatching(/the key in choir\.key \(/),
     })
     expect(await headcount(['queue', 'retry', 'nobody'], { env })).toMatchObject({
       code: 2,

@@ -58,6 +58,7 @@ describe.each(engines)('a worker over an accounts file (%s)', (engine) => {
       level: 'error',
       account: 'a2',
       code: 'key_refused',
+      msg: expect.stringMatching(/the key in a2\.key \(/),
     })
     const url = healthOf(worker)
     const health = async (path = '') => {

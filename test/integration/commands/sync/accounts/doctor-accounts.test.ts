@@ -52,7 +52,11 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
     expect(ran.code).toBe(3)
     expect(checkOf(ran, 'configuration')).toMatchObject([{ state: 'failed', exit_code: 2 }])
     expect(checkOf(ran, 'key')).toMatchObject([
-      { state: 'failed', exit_code: 3, detail: expect.stringMatching(/^eve: /) },
+      {
+        state: 'failed',
+        exit_code: 3,
+        detail: expect.stringMatching(/^eve: .*the key in keys\/eve\.key \(/),
+      },
     ])
     expect(checkOf(ran, 'accounts')).toMatchObject([
       {

@@ -70,7 +70,15 @@ onBothAccountsStages('all accounts of a file', (stage) => {
           ),
         },
       },
-      { account: 'eve', exit_code: 3, error: { code: 'key_refused' }, status: 'failed' },
+      {
+        account: 'eve',
+        exit_code: 3,
+        error: {
+          code: 'key_refused',
+          message: expect.stringMatching(/the key in keys\/eve\.key \(.*accounts\.yaml:\d+:5\) is refused/),
+        },
+        status: 'failed',
+      },
     ])
     const counted = await s.run([
       'query',
