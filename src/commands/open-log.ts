@@ -1,6 +1,6 @@
 /** What every command does with its settings before it works: keep secrets out of sight, and open its log. */
 import type { Config, ServiceConfig } from '../config/config.ts'
-import { renameOptions, withOptionNames } from '../common/option-names.ts'
+import { renameOptions, withOptionNames, type OptionNames } from '../common/option-names.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
 import { secretsOf, type Recipient } from '../outputs/notify/recipient.ts'
@@ -40,13 +40,13 @@ export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal
   terminal.redact(encodeURIComponent(mail?.server.login?.password ?? ''))
 }
 
-/** Does something for one account of many: its messages name the file of its key. */
+/** Does something for an account: messages name the source of its key. */
 export function withNamesOf<T>(config: Pick<ServiceConfig, 'service'>, work: () => T): T {
   return withOptionNames(namesOf(config), work)
 }
 
 /** Messages may name the source of a secret, never the secret. */
-function namesOf({ service }: Pick<ServiceConfig, 'service'>): Parameters<typeof renameOptions>[0] {
+function namesOf({ service }: Pick<ServiceConfig, 'service'>): OptionNames {
   return { apiKey: service.apiKeyFrom }
 }
 

@@ -19,7 +19,7 @@ export type NamedOption =
   | 'runTimeoutMs'
   | 'timeoutMs'
 
-type OptionNames = Readonly<Partial<Record<NamedOption, string>>>
+export type OptionNames = Readonly<Partial<Record<NamedOption, string>>>
 
 const shownNames = new AsyncLocalStorage<{ names: OptionNames }>()
 

@@ -3,6 +3,7 @@
  * with `SEED=<number> npm test -- --project unit`, more of them with `EXAMPLES=<times as many>` where a test asks for `examples`.
  */
 import fc from 'fast-check'
+// Here, for no module of `src` is loaded before it.
 import './commands/environments.ts'
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20261121) })

@@ -9,17 +9,8 @@ import { runCommandLine } from '../../../src/commands/cli/run-command-line.ts'
 import { openTerminal } from '../../../src/commands/terminal/terminal.ts'
 import { withCommandName } from '../../../src/common/command-name.ts'
 
-interface Ran {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** Runs `headcount …` as it is called where it was installed, and gathers what it wrote and how it ended. */
-export async function runInProcess(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<Ran> {
+export async function runInProcess(args: readonly string[], env: Readonly<Record<string, string>>) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const written = Promise.all([text(stdout), text(stderr)])
   const terminal = openTerminal(stdout, stderr)

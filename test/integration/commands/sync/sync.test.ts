@@ -8,7 +8,13 @@ import { describe, expect, test } from 'vitest'
 import type { Database } from '../../../../src/db/connect.ts'
 import type { RunReport } from '../../../../src/index.ts'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
-import { headcount, inShell, scriptPath, type Ran } from '../../../support/commands/command.ts'
+import {
+  headcount,
+  headcountProcess,
+  inShell,
+  scriptPath,
+  type Ran,
+} from '../../../support/commands/command.ts'
 import {
   commandStage,
   onBothCommandStages,
@@ -205,8 +211,8 @@ describe('a run that a fatal cause ends', () => {
         .split('\n')
         .filter((line) => /^\s+at /.test(line)),
     ).toEqual([])
-    const debug = await s.run(['sync'], { env: { HEADCOUNT_LOG_LEVEL: 'debug' } })
-    expect(debug.stderr).toMatch(/^\s+at .*\.ts:\d+/m)
+    const debug = await headcountProcess(['sync'], { env: { ...s.env, HEADCOUNT_LOG_LEVEL: 'debug' } })
+    expect(debug.stderr).toMatch(/^\s+at .*\.cjs:\d+/m)
     expectNoKey(usual, debug)
   })
 })
