@@ -6,7 +6,8 @@ import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
 import type { Config, Flags, ServiceConfig } from '../../config/config.ts'
 import { createRunPool, type Logger, type RunPool, type RunReport } from '../../index.ts'
 import type { Database } from '../../db/database.ts'
-import { connectWhenReachable } from '../../orchestration/queue/connect-when-reachable.ts'
+import { connect } from '../../db/connect.ts'
+import { openWhenReachable } from '../../orchestration/queue/open-when-reachable.ts'
 import { requirePostgres } from '../../orchestration/queue/executor.ts'
 import type { QueueAccount } from '../../orchestration/queue/due-groups.ts'
 import { runQueueWorker } from '../../orchestration/queue/run-queue-worker.ts'
@@ -58,16 +59,20 @@ export async function workOnQueue(
     noAccount: elsewhere,
   })
   const capacity = capacityOf({ runs: config.pool.runs, connections: config.pool.connections ?? undefined })
-  await using database = await connectWhenReachable(config.database.target, {
-    connections: capacity.connections + QUEUE_CONNECTIONS,
-    signal,
-    log: logTo(log.logger),
-    onAway: ({ message }) => (health.answer = () => notOpen(message)),
-  })
+  const toDatabase = logTo(log.logger)
+  const onAway = ({ message }: Error) => (health.answer = () => notOpen(message))
+  await using database = await openWhenReachable(
+    () =>
+      connect(config.database.target, {
+        connections: capacity.connections + QUEUE_CONNECTIONS,
+        log: toDatabase,
+      }),
+    { signal, log: toDatabase, onAway },
+  )
   health.answer = opening
   const onStart = (answer: () => QueueHealth) => (health.answer = answer)
   if (database !== null)
-    await takeJobs(database, { config, accounts, capacity, signal, terminal, log, onStart })
+    await takeJobs(database, { config, accounts, capacity, signal, terminal, log, onAway, onStart })
   log.logger.info({}, 'the worker was stopped')
   return 0
 }
@@ -79,12 +84,14 @@ interface Taking {
   readonly signal: AbortSignal
   readonly terminal: Terminal
   readonly log: { readonly logger: Logger }
+  /** Called while the server is away before the queue is open. */
+  readonly onAway: (error: Error) => void
   /** Given what answers for the worker's health. */
   readonly onStart: (health: () => QueueHealth) => void
 }
 
 async function takeJobs(database: Database, to: Taking): Promise<void> {
-  const { config, accounts, signal, terminal, log, onStart } = to
+  const { config, accounts, signal, terminal, log, onAway, onStart } = to
   const { runs, connections } = to.capacity
   await using pool = createRunPool({
     opened: database,
@@ -101,6 +108,7 @@ async function takeJobs(database: Database, to: Taking): Promise<void> {
     runsPerHost: config.worker.runsPerHost,
     signal,
     log: (level, message, fields = {}) => log.logger[level](fields, message),
+    onAway,
     onStart: (health) => {
       onStart(health)
       logStart(log.logger, accounts.current().queued.length, runs)

@@ -9,6 +9,7 @@ import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { groupBySchedule, type QueueAccount } from './due-groups.ts'
 import { startJobRunner, type JobRunner, type QueueLog, type RunAccount } from './jobs/job-runner.ts'
 import { openQueue } from './open-queue.ts'
+import { openWhenReachable } from './open-when-reachable.ts'
 import { noteOutcome, queueHealthOf, type QueueHealth, type QueueWorkerState } from './queue-health.ts'
 
 /** How often a process looks whether it is the one that sends, and who is due. */
@@ -26,6 +27,8 @@ export interface QueueWorkerOptions {
   /** Ends the worker; runs under way must end by the signal that they are given. */
   readonly signal: AbortSignal
   readonly log: QueueLog
+  /** Called while the queue cannot be opened, for the server went away. */
+  readonly onAway: (error: Error) => void
   /** Given what answers for the worker's health, once it works. */
   readonly onStart?: (health: () => QueueHealth) => void
 }
@@ -37,7 +40,8 @@ export interface QueueWorkerOptions {
  */
 export async function runQueueWorker(options: QueueWorkerOptions): Promise<void> {
   const { database, signal, log } = options
-  await using queue = await openQueue(database, { log, supervise: true })
+  await using queue = await openWhenReachable(() => openQueue(database, { log, supervise: true }), options)
+  if (queue === null) return
   const state: QueueWorkerState = { began: now(), dispatch: null, accounts: new Map() }
   const read = memoiseLast(knownOf)
   const known = () => read(options.accounts())

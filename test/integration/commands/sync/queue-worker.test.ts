@@ -7,11 +7,12 @@ import { commandStage, type CommandStage } from '../../../support/commands/comma
 import { startWorker, type Process } from '../../../support/commands/process.ts'
 import { headcount } from '../../../support/commands/command.ts'
 import { accountsFolder } from '../../../support/files/accounts-folder.ts'
-import { startProxyAt } from '../../../support/databases/database-proxy.ts'
+import { startFailingProxy, startProxyAt } from '../../../support/databases/database-proxy.ts'
 import { freePort } from '../../../support/http/free-port.ts'
 import { startPoolingProxy } from '../../../support/databases/pooling-proxy.ts'
 import { freshPlace } from '../../../support/databases/databases.ts'
 import { openQueue } from '../../../../src/orchestration/queue/open-queue.ts'
+import { QUEUE_SCHEMA } from '../../../../src/orchestration/queue/queues.ts'
 import { testKey } from '../../../support/http/reading.ts'
 import { send, silence } from '../../../support/http/fault-server.ts'
 
@@ -192,6 +193,20 @@ describe('worker --queue', { timeout: 240_000 }, () => {
       status: 404,
       body: { reason: expect.stringContaining('headcount status --account default') },
     })
+    worker.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+  })
+
+  test('a database that goes away at the start, while the queue is made: the worker waits for it, and works once it is there', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    await using proxy = await startFailingProxy(s.place.url, `create schema ${QUEUE_SCHEMA}`)
+    await using worker = startWorker(queued, { env: { ...s.env, DATABASE_URL: proxy.url } })
+    expect(await worker.says('tries again every 5 s')).toMatchObject({ level: 'warn' })
+    expect(proxy.cut).toBe(1)
+    expect(await healthOf(worker)).toMatchObject({ status: 503, body: { healthy: false } })
+    await expect
+      .poll(async () => (await runsOf(s))[0], { timeout: 30_000 })
+      .toMatchObject({ status: 'succeeded' })
     worker.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
   })
