@@ -37,18 +37,25 @@ process.once('disconnect', () => process.exit(0))
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [, way = '', account = '', single, event] = address.exec(request.url ?? '') ?? []
-  if (way === 'slow') await setTimeout(SLOW_MS)
+  const due = way === 'slow' ? setTimeout(SLOW_MS) : null
   const names = single === undefined ? [`shown/${event}`, `original/${event}`] : [single]
   for (const name of way === '' ? [] : names) {
-    if (await send(join(folder, account, `${name}.json`), way as Way, request, response)) return
+    const sent = await send(
+      join(folder, account, `${name}.json`),
+      { way: way as Way, due },
+      request,
+      response,
+    )
+    if (sent) return
   }
+  await due
   response.writeHead(404).end()
 }
 
-/** Sends a file; false when there is none. */
+/** Sends a file once it is `due`, which is found and read meanwhile; false when there is none. */
 async function send(
   path: string,
-  way: Way,
+  { way, due }: { readonly way: Way; readonly due: Promise<void> | null },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
@@ -57,13 +64,15 @@ async function send(
   await using _closing = file
   const { size, mtimeMs } = await file.stat()
   const etag = `"${Math.floor(mtimeMs / 1000).toString(16)}-${size.toString(16)}"`
+  const whole = size <= LARGEST_WHOLE ? await readFile(file) : null
+  await due
   const headers = { 'Content-Type': 'application/json', 'Content-Length': size }
   if (way === 'etag' && request.headers['if-none-match'] === etag) {
     response.writeHead(304, { ETag: etag }).end()
   } else {
     response.writeHead(200, way === 'etag' ? { ...headers, ETag: etag } : headers)
-    if (size <= LARGEST_WHOLE) response.end(await readFile(file))
-    else createReadStream(path).pipe(response)
+    if (whole === null) createReadStream(path).pipe(response)
+    else response.end(whole)
   }
   return true
 }
