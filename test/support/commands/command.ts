@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly user?: number
   /** Called once the process runs: to send it signals. */
   readonly meanwhile?: (child: ChildProcess) => void | Promise<void>
+  /** What it prints goes to a terminal of so many columns, without colours. For what draws there or asks, `headcountOnTerminal`. */
+  readonly columns?: number
 }
 
 /**
@@ -34,12 +36,19 @@ export interface RunOptions {
  * may make a difference.
  */
 export function headcount(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  if (needsProcess(args, options)) return headcountProcess(args, options)
-  return runInProcess(args, options.env ?? {})
+  if (needsProcess(args, options)) {
+    if (options.columns !== undefined)
+      throw new TypeError('A process has no columns: take headcountOnTerminal.')
+    return headcountProcess(args, options)
+  }
+  return runInProcess(args, options.env ?? {}, options.columns ?? null)
 }
 
 /** The same as a process of its own, as users start it. */
-export function headcountProcess(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+export function headcountProcess(
+  args: readonly string[],
+  options: Omit<RunOptions, 'columns'> = {},
+): Promise<Ran> {
   return run(process.execPath, [cli, ...args], options)
 }
 

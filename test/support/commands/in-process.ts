@@ -9,9 +9,17 @@ import { runCommandLine } from '../../../src/commands/cli/run-command-line.ts'
 import { openTerminal } from '../../../src/commands/terminal/terminal.ts'
 import { withCommandName } from '../../../src/common/command-name.ts'
 
-/** Runs `headcount …` as it is called where it was installed, and gathers what it wrote and how it ended. */
-export async function runInProcess(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+/**
+ * Runs `headcount …` as it is called where it was installed, and gathers what it wrote and how it ended.
+ *
+ * @param columns of the terminal, which has no colours; null: outputs are none
+ */
+export async function runInProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  columns: number | null,
+) {
+  const [stdout, stderr] = [openStream(columns), openStream(columns)]
   const written = Promise.all([text(stdout), text(stderr)])
   const terminal = openTerminal(stdout, stderr)
   const code = await withEnvironment(env, () =>
@@ -25,4 +33,9 @@ export async function runInProcess(args: readonly string[], env: Readonly<Record
   stderr.end()
   const [out, err] = await written
   return { code, stdout: out, stderr: err }
+}
+
+function openStream(columns: number | null): PassThrough {
+  const stream = new PassThrough()
+  return columns === null ? stream : Object.assign(stream, { isTTY: true, columns })
 }

@@ -1,7 +1,14 @@
 /** Most tests run commands within their own process: what is said there is what users are told by a process. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountOf } from '../../../support/accounts/account.ts'
-import { headcount, headcountProcess, withoutAges, type Ran } from '../../../support/commands/command.ts'
+import {
+  headcount,
+  headcountOnTerminal,
+  headcountProcess,
+  scriptPath,
+  withoutAges,
+  type Ran,
+} from '../../../support/commands/command.ts'
 import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
 
 const commands: readonly (readonly string[])[] = [
@@ -60,6 +67,18 @@ describe('a command within the process of the tests', () => {
       expect(timeless(within)).toEqual(timeless(alone))
     },
   )
+
+  test.runIf(scriptPath !== null).each(
+    [['tables'], ['tables', 'responses'], ['events', '--all'], ['runs']].map((args) => ({
+      args,
+      shown: `headcount ${args.join(' ')}`,
+    })),
+  )('$shown is laid out as on a terminal (needs script of util-linux)', async ({ args }) => {
+    const within = await headcount(args, { env: s.env, columns: 80 })
+    const alone = await headcountOnTerminal(args, { env: { ...s.env, NO_COLOR: '1' }, columns: 80 })
+    expect(within.stderr).toBe('')
+    expect(timeless(within).stdout).toBe(timeless(alone).stdout.replaceAll('\r\n', '\n'))
+  })
 
   test('knows its own environment alone', async () => {
     const outside = process.env['DATABASE_URL']

@@ -1,7 +1,6 @@
 /** `headcount tables`: what the mirror holds, told by the comments in the database. */
 import { expect, test } from 'vitest'
 import { accountOf } from '../../../support/accounts/account.ts'
-import { scriptPath } from '../../../support/commands/command.ts'
 import { onBothCommandStages, onPostgresCommandStage } from '../../../support/commands/command-stage.ts'
 import type { SchemaDescription } from '../../../../src/mirror/query/describe-schema.ts'
 
@@ -68,34 +67,28 @@ onPostgresCommandStage('tables for people', (stage) => {
     )
   })
 
-  test.runIf(scriptPath !== null).each([80, 120])(
-    'fits a terminal of %i columns, and cuts nothing',
-    async (columns) => {
-      await using s = await stage(accountOf({ gala: 1 }))
-      const document = JSON.parse((await s.run(['tables', '--json'])).stdout) as SchemaDescription
-      const onTerminal = async (...words: string[]) => {
-        const ran = await s.onTerminal(['tables', ...words], {
-          columns,
-          env: { NO_COLOR: '1' },
-        })
-        expect(ran.code).toBe(0)
-        const lines = ran.stdout.split('\r\n')
-        // The last line names the program by its path, which is as long as the machine has it.
-        expect(lines.filter((line) => line.length > columns && !line.startsWith('The columns'))).toEqual([])
-        return lines.join('\n')
-      }
-      const list = await onTerminal()
-      for (const { name } of Object.values(document).flat()) expect(list).toContain(`  ${name}`)
+  test.each([80, 120])('fits a terminal of %i columns, and cuts nothing', async (columns) => {
+    await using s = await stage(accountOf({ gala: 1 }))
+    const document = JSON.parse((await s.run(['tables', '--json'])).stdout) as SchemaDescription
+    const printed = async (...words: string[]) => {
+      const { code, stdout } = await s.run(['tables', ...words], { columns })
+      expect(code).toBe(0)
+      // The last line names the program by its path, which is as long as the machine has it.
+      const lines = stdout.split('\n').filter((line) => !line.startsWith('The columns'))
+      expect(lines.filter((line) => line.length > columns)).toEqual([])
+      return stdout
+    }
+    const list = await printed()
+    for (const { name } of Object.values(document).flat()) expect(list).toContain(`  ${name}`)
 
-      for (const { name, columns: described } of [...document.tables, ...document.views]) {
-        const words = new Set((await onTerminal(name)).split(/\s+/))
-        const expected = described.flatMap(({ name: column, type, comment }) => [
-          column,
-          type,
-          ...(comment ?? '').split(' '),
-        ])
-        expect(expected.filter((word) => !words.has(word))).toEqual([])
-      }
-    },
-  )
+    for (const { name, columns: described } of [...document.tables, ...document.views]) {
+      const words = new Set((await printed(name)).split(/\s+/))
+      const expected = described.flatMap(({ name: column, type, comment }) => [
+        column,
+        type,
+        ...(comment ?? '').split(' '),
+      ])
+      expect(expected.filter((word) => !words.has(word))).toEqual([])
+    }
+  })
 })

@@ -15,7 +15,7 @@ const columns = [80, 120] as const
 
 /** Lines that are too wide. The progress bar is drawn over itself; lines of the log and calls that a person copies are whole. */
 function tooWide(text: string, width: number): readonly string[] {
-  const lines = text.split('\r\n').map((line) => line.split('\u001b[2K').at(-1) ?? '')
+  const lines = text.split(/\r?\n/).map((line) => line.split('\u001b[2K').at(-1) ?? '')
   const isWhole = /\] (?:INFO|WARN|ERROR):|headcount\S* |^ *# |[\w/.-]{40}/
   return lines.filter((line) => stringWidth(line) > width && !isWhole.test(line))
 }
@@ -67,39 +67,51 @@ describe.skipIf(withoutScript)('on a terminal of 80 and of 120 columns (needs sc
         ['slot-targets'],
         ['observations'],
         ['tables'],
+      ].map((args) => [width, args] as const),
+    ),
+  )('%i columns: %j fits', async (width, args) => {
+    const { stdout } = await s.run(args, { columns: width })
+    expect(stdout).not.toBe('')
+    expect(tooWide(stdout, width)).toEqual([])
+  })
+
+  test.each(
+    columns.flatMap((width) =>
+      [
+        ['runs'],
         ['query', 'table response_details'],
         ['sync', '--dry-run', '--all'],
         ['verify'],
         ['doctor'],
       ].map((args) => [width, args] as const),
     ),
-  )('%i columns: %j fits', async (width, args) => {
+  )('%i columns: %j fits, with what is drawn meanwhile', async (width, args) => {
     const { stdout } = await s.onTerminal(args, { columns: width, env: plain })
     expect(stdout).not.toBe('')
     expect(tooWide(stdout, width)).toEqual([])
   })
 
   test.each(columns)('what a later command needs is whole in %i columns', async (width) => {
-    const rejects = (await s.onTerminal(['rejects'], { columns: width, env: plain })).stdout
+    const rejects = (await s.run(['rejects'], { columns: width })).stdout
     const prefixes = Array.from(rejects.matchAll(/\b[0-9a-f]{12}\b/g), ([sum]) => sum)
     expect(new Set(prefixes).size).toBe(2)
     expect(rejects).toContain(longId)
     const accepted = await s.run(['rejects', 'accept', prefixes[0] ?? ''])
     expect(accepted.code).toBe(0)
     await s.run(['rejects', 'accept', '--revoke', prefixes[0] ?? ''])
-    const runs = (await s.onTerminal(['runs'], { columns: width, env: plain })).stdout
+    const runs = (await s.run(['runs'], { columns: width })).stdout
     expect(runs).toMatch(/^ +2 {2}sync/m)
     // Why the run was no success, below the table.
     expect(runs).toMatch(/^run 2 {2}1 event failed, 28 deletions held, 2 items rejected/m)
-    expect((await s.onTerminal(['keys'], { columns: width, env: plain })).stdout).toMatch(/revoked \d{4}-/)
+    expect((await s.run(['keys'], { columns: width })).stdout).toMatch(/revoked \d{4}-/)
   })
 
   test('times for people have no microseconds and name their zone', async () => {
     for (const args of [['status'], ['status', '--event', 'gala'], ['runs'], ['keys'], ['accounts']]) {
-      const { stdout } = await s.onTerminal(args, { env: plain })
+      const { stdout } = await s.run(args, { columns: 120 })
       expect(stdout, args.join(' ')).not.toMatch(/\d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT/)
     }
-    expect((await s.onTerminal(['status'], { env: plain })).stdout).toMatch(
+    expect((await s.run(['status'], { columns: 120 })).stdout).toMatch(
       /since\s+\d{4}-\d\d-\d\d \d\d:\d\d UTC/,
     )
   })
