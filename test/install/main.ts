@@ -3,7 +3,7 @@
  * dependency, each called in the way that README prints, under Node 20 and under Node 24 (and the sources under Node 22). Some minutes: npm installs.
  */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
@@ -86,6 +86,7 @@ async function tryPackage(prefix: string, node: string): Promise<void> {
   await callWell(`npm install --no-fund --no-audit ${file}`, project, [node])
   if (node === dirname(process.execPath)) {
     assert.equal(await callWell('headcount --version', empty, onPath), `${version}\n`)
+    await access(join(prefix, 'share/man/man1/headcount.1'))
     assert.equal(await hint('headcount', empty, onPath), 'headcount')
     await callWell('headcount demo', empty, onPath)
     assert.equal(await hint(NPX, project, [node]), NPX)

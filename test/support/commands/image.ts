@@ -2,7 +2,7 @@
  * What a container engine makes of the Dockerfile, as far as one can without an engine: its very instructions are
  * read, and its very commands run in folders that stand for the file systems of its stages.
  */
-import { chmod, copyFile, cp, mkdir, readFile } from 'node:fs/promises'
+import { chmod, copyFile, cp, mkdir, readFile, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { projectFolder, shell } from './npm.ts'
 
@@ -76,6 +76,7 @@ export async function buildImage(folder: string, owner: { uid: number; gid: numb
       if (word === 'WORKDIR') await mkdir((workingFolder = join(root, rest)), { recursive: true })
       else if (word === 'ENV') environment = { ...environment, ...variables(rest, root) }
       else if (word === 'COPY') await copy(rest, roots, workingFolder)
+      else if (word === 'RUN' && rest === 'npm ci') await install(workingFolder)
       else if (word === 'RUN') await shell(inRoot(rest, root, owner), workingFolder, environment)
     }
   }
@@ -93,6 +94,15 @@ export async function buildImage(folder: string, owner: { uid: number; gid: numb
     healthCheck: words(last(final, 'HEALTHCHECK').replace(/^.*? CMD /, '')),
     workingFolder,
   }
+}
+
+/**
+ * What `npm ci` leaves: the packages of this checkout, which it made of the same lock file, and what `prepare` says before there are
+ * sources. `npm run test:install` calls it in earnest.
+ */
+async function install(workingFolder: string): Promise<void> {
+  await symlink(join(projectFolder, 'node_modules'), join(workingFolder, 'node_modules'))
+  await shell('npm run -s prepare', workingFolder)
 }
 
 function variables(rest: string, root: string): Record<string, string> {
