@@ -154,20 +154,8 @@ const responseChanges = view({
      where (c.change <> 'update' or changed.field is not null) and ${isShown('c')}`,
 })
 
-const eventChanges = view({
-  name: 'event_changes',
-  comment:
-    'What changed of the events: one row for each field that an update changed, one for each event that was announced or is no longer listed. The service does not say that an event was cancelled. Nothing from before the horizon of prune.',
-  columns: {
-    event_title: 'Title of the event now, else the last one known.',
-    event_at: 'When the event takes place, else the last time known.',
-    what: 'announced, returned (it was removed before), moved (event_at), renamed (title), relocated (location), edited (any other field), or removed: no longer listed.',
-    field: 'The field that changed, as the service spells it. NULL for insert and delete.',
-    old_value:
-      'What it was: text as it is, all else as JSON; NULL when the field was absent. Of a delete, the whole event as JSON.',
-    new_value: 'What it became. Of an insert, the whole event as JSON.',
-  },
-  query: `
+/** @param shown what is shown of a document, as SQL */
+export const eventChangesQuery = (shown: (document: string) => string): string => `
     select c.account_id, a.name as account, c.event_id,${eventTitle} as event_title,${eventAt} as event_at,
            c.changed_at, c.run_id, c.change,
            case c.change
@@ -183,8 +171,8 @@ const eventChanges = view({
                                      else 'edited' end
            end as what,
            changed.field,
-           case c.change when 'update' then c.former->>changed.field else c.former::text end as old_value,
-           case c.change when 'update' then c.document->>changed.field else c.document::text end as new_value,
+           case c.change when 'update' then ${shown('c.former')}->>changed.field else ${shown('c.former')}::text end as old_value,
+           case c.change when 'update' then ${shown('c.document')}->>changed.field else ${shown('c.document')}::text end as new_value,
            ${isFirstListing} as initial
       from (${transitions(events)}
       ) c
@@ -192,7 +180,22 @@ const eventChanges = view({
       ${changedField}
       ${event}
       ${firstRun}
-     where (c.change <> 'update' or changed.field is not null) and ${isShown('c')}`,
+     where (c.change <> 'update' or changed.field is not null) and ${isShown('c')}`
+
+const eventChanges = view({
+  name: 'event_changes',
+  comment:
+    'What changed of the events: one row for each field that an update changed, one for each event that was announced or is no longer listed. The service does not say that an event was cancelled. Nothing from before the horizon of prune.',
+  columns: {
+    event_title: 'Title of the event now, else the last one known.',
+    event_at: 'When the event takes place, else the last time known.',
+    what: 'announced, returned (it was removed before), moved (event_at), renamed (title), relocated (location), edited (any other field), or removed: no longer listed.',
+    field: 'The field that changed, as the service spells it. NULL for insert and delete.',
+    old_value:
+      'What it was: text as it is, all else as JSON; NULL when the field was absent. Of a delete, the whole event as JSON.',
+    new_value: 'What it became. Of an insert, the whole event as JSON.',
+  },
+  query: eventChangesQuery((document) => document),
 })
 
 /** Changes of one kind of item, as `changes` shows them. */

@@ -8,7 +8,7 @@ import { personId, view } from './0020_view.ts'
 const only = 'For readers who must not see names, addresses and messages.'
 
 /** Fields of an item that the specification names and that hold no personal data. */
-const named = `array['id', 'title', 'event_at', 'description', 'event_type', 'location', 'quantity', 'rsvp',
+export const namedFields = `array['id', 'title', 'event_at', 'description', 'event_type', 'location', 'quantity', 'rsvp',
                      'created_at', 'updated_at', 'amount', 'processing_fee', 'slots']`
 
 const columnComments = {
@@ -138,7 +138,7 @@ const eventChanges = view({
                 else headcount_internal.item_without_personal(c.new_value::jsonb)::text end as new_value,
            c.initial
       from headcount.event_changes c
-     where c.field is null or c.field = any (${named})`,
+     where c.field is null or c.field = any (${namedFields})`,
 })
 
 const responseChanges = view({
@@ -160,7 +160,7 @@ const responseChanges = view({
               headcount_internal.item_without_personal(case when c.change = 'update' then c.record end) as record
        offset 0
      ) item
-      left join lateral unnest(c.fields) field (name) on field.name = any (${named})
+      left join lateral unnest(c.fields) field (name) on field.name = any (${namedFields})
      where c.entity = 'response'
        and (c.change <> 'update' or item.former->>field.name is distinct from item.record->>field.name)`,
 })
@@ -184,7 +184,7 @@ const changes = view({
     select c.account_id, c.account, c.run_id, c.run_finished_at, c.changed_at, c.entity, c.event_id, c.response_id, c.change,
            c.initial, c.event_title, c.event_at, c.person_id,
            case when c.fields is not null
-                then array(select f from unnest(c.fields) f where f = any (${named}) order by f collate "C") end as fields,
+                then array(select f from unnest(c.fields) f where f = any (${namedFields}) order by f collate "C") end as fields,
            headcount_internal.item_without_personal(c.record) as record,
            headcount_internal.item_without_personal(c.former) as former
       from headcount.changes c`,
@@ -290,7 +290,7 @@ export const withoutPersonal: readonly string[] = [
                case when field.key = 'slots' then headcount_internal.slots_without_personal(field.value) else field.value end),
              '{}')
       from jsonb_each(item) field
-     where field.key = any (${named}) and (field.key = 'slots' or jsonb_typeof(field.value) not in ('object', 'array'))
+     where field.key = any (${namedFields}) and (field.key = 'slots' or jsonb_typeof(field.value) not in ('object', 'array'))
   $$`,
   `comment on function headcount_internal.item_without_personal(jsonb) is
     'A document with the fields that the specification names and that hold no personal data.'`,

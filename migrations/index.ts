@@ -28,6 +28,7 @@ import { notices } from './0028_notices.ts'
 import { quickerViews } from './0029_quicker_views.ts'
 import { reportLinks } from './0030_report_links.ts'
 import { eventList } from './0031_event_list.ts'
+import { fittingValues } from './0032_fitting_values.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   { number: 29, name: 'quicker_views', statements: quickerViews },
   { number: 30, name: 'report_links', statements: reportLinks },
   { number: 31, name: 'event_list', statements: eventList },
+  { number: 32, name: 'fitting_values', statements: fittingValues },
 ]

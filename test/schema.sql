@@ -772,27 +772,142 @@ view event_changes_without_personal -- The view event_changes without personal d
   old_value text -- What it was. Of a delete, the event as JSON.
   new_value text -- What it became. Of an insert, the event as JSON.
   initial boolean -- Whether this insert is only the first reading of what was there before the mirror, and no news; false of all else.
- SELECT account_id,
-    account,
-    event_id,
-    event_title,
-    event_at,
-    changed_at,
-    run_id,
-    change,
-    what,
-    field,
-        CASE change
-            WHEN 'update'::text THEN old_value
-            ELSE headcount_internal.item_without_personal(old_value::jsonb)::text
+ SELECT c.account_id,
+    a.name AS account,
+    c.event_id,
+        CASE
+            WHEN e.id IS NOT NULL THEN e.title
+            ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
+               FROM headcount.event_history last
+              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+             LIMIT 1)
+        END AS event_title,
+        CASE
+            WHEN e.id IS NOT NULL THEN e.event_at
+            ELSE ( SELECT headcount_internal.stored_instant(last.document -> 'event_at'::text) AS stored_instant
+               FROM headcount.event_history last
+              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+             LIMIT 1)
+        END AS event_at,
+    c.changed_at,
+    c.run_id,
+    c.change,
+        CASE c.change
+            WHEN 'delete'::text THEN 'removed'::text
+            WHEN 'insert'::text THEN
+            CASE
+                WHEN (EXISTS ( SELECT
+                   FROM headcount.event_history before
+                  WHERE before.account_id = c.account_id AND before.event_id = c.event_id AND before.operation = 'delete'::text AND before.valid_to <= c.changed_at AND (c.run_id IS NULL OR before.ended_by_run_id < c.run_id))) THEN 'returned'::text
+                ELSE 'announced'::text
+            END
+            ELSE
+            CASE changed.field
+                WHEN 'event_at'::text THEN 'moved'::text
+                WHEN 'title'::text THEN 'renamed'::text
+                WHEN 'location'::text THEN 'relocated'::text
+                ELSE 'edited'::text
+            END
+        END AS what,
+    changed.field,
+        CASE c.change
+            WHEN 'update'::text THEN headcount_internal.item_without_personal(c.former) ->> changed.field
+            ELSE headcount_internal.item_without_personal(c.former)::text
         END AS old_value,
-        CASE change
-            WHEN 'update'::text THEN new_value
-            ELSE headcount_internal.item_without_personal(new_value::jsonb)::text
+        CASE c.change
+            WHEN 'update'::text THEN headcount_internal.item_without_personal(c.document) ->> changed.field
+            ELSE headcount_internal.item_without_personal(c.document)::text
         END AS new_value,
-    initial
-   FROM headcount.event_changes c
-  WHERE field IS NULL OR (field = ANY (ARRAY['id'::text, 'title'::text, 'event_at'::text, 'description'::text, 'event_type'::text, 'location'::text, 'quantity'::text, 'rsvp'::text, 'created_at'::text, 'updated_at'::text, 'amount'::text, 'processing_fee'::text, 'slots'::text]));
+    COALESCE(
+        CASE
+            WHEN c.change <> 'insert'::text THEN false
+            WHEN c.run_id IS NULL THEN c.changed_at <= first_run.finished_at
+            ELSE c.run_id <= a.first_listed_run_id
+        END, false) AS initial
+   FROM ( SELECT h.account_id,
+            h.event_id,
+            NULL::bigint AS response_id,
+            h.valid_to AS changed_at,
+            'update'::text AS change,
+            h.document AS former,
+            next.document,
+            h.ended_by_run_id AS run_id
+           FROM headcount.event_history h
+             CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
+                           FROM headcount.event_history later
+                          WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
+                          ORDER BY later.ended_by_run_id
+                         LIMIT 1), ( SELECT now_live.document
+                           FROM ( SELECT v.account_id,
+                                    v.id AS event_id,
+                                    NULL::bigint AS response_id,
+                                    jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
+                                    v._changed_at,
+                                    v._first_seen_at,
+                                    v._run_id
+                                   FROM headcount.events v) now_live
+                          WHERE now_live.account_id = h.account_id AND now_live.event_id = h.event_id AND now_live._changed_at = h.valid_to)) AS document
+                 OFFSET 0) next
+          WHERE h.operation = 'update'::text
+        UNION ALL
+         SELECT h.account_id,
+            h.event_id,
+            NULL::bigint AS int8,
+            h.valid_to,
+            'delete'::text,
+            h.document,
+            NULL::jsonb,
+            h.ended_by_run_id
+           FROM headcount.event_history h
+          WHERE h.operation = 'delete'::text
+        UNION ALL
+         SELECT h.account_id,
+            h.event_id,
+            NULL::bigint AS int8,
+            h.valid_from,
+            'insert'::text,
+            NULL::jsonb,
+            h.document,
+            h.begun_by_run_id
+           FROM headcount.event_history h
+          WHERE NOT (EXISTS ( SELECT
+                   FROM headcount.event_history before
+                  WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+        UNION ALL
+         SELECT l.account_id,
+            l.event_id,
+            l.response_id,
+            l._changed_at,
+            'insert'::text,
+            NULL::jsonb,
+            l.document,
+            l._run_id
+           FROM ( SELECT v.account_id,
+                    v.id AS event_id,
+                    NULL::bigint AS response_id,
+                    jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
+                    v._changed_at,
+                    v._first_seen_at,
+                    v._run_id
+                   FROM headcount.events v) l
+          WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
+                   FROM headcount.event_history before
+                  WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c
+     JOIN headcount.accounts a ON a.id = c.account_id AND c.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+     LEFT JOIN LATERAL ( SELECT key.field
+           FROM jsonb_object_keys(
+                CASE
+                    WHEN c.change = 'update'::text THEN c.former || c.document
+                    ELSE NULL::jsonb
+                END) key(field)
+          WHERE (c.former -> key.field) IS DISTINCT FROM (c.document -> key.field)) changed ON true
+     LEFT JOIN headcount.events e ON e.account_id = c.account_id AND e.id = c.event_id
+     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
+  WHERE (c.change <> 'update'::text OR changed.field IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true)))) AND (c.change <> 'update'::text OR (changed.field = ANY (ARRAY['id'::text, 'title'::text, 'event_at'::text, 'description'::text, 'event_type'::text, 'location'::text, 'quantity'::text, 'rsvp'::text, 'created_at'::text, 'updated_at'::text, 'amount'::text, 'processing_fee'::text, 'slots'::text])) AND (headcount_internal.item_without_personal(c.former) -> changed.field) IS DISTINCT FROM (headcount_internal.item_without_personal(c.document) -> changed.field));
 
 view event_respondents -- Each person who answered an event: the guest list, and who said yes and has not paid. A person is one e-mail key; a family with one address is one person. Answers are no attendance.
   account_id integer -- The account (accounts.id).
@@ -2557,11 +2672,11 @@ AS $function$
     select to_char(wall, 'YYYY-MM-DD"T"HH24:MI:SS') || rtrim(rtrim(to_char(wall, '.US'), '0'), '.')
   $function$
 
-function headcount_internal.item_without_personal(item jsonb) -- A document with the fields that the specification names and that hold no personal data.
+function headcount_internal.item_without_personal(item jsonb) -- A document with the fields that the specification names and that hold no personal data, and of these the values that fit.
 CREATE OR REPLACE FUNCTION headcount_internal.item_without_personal(item jsonb)
  RETURNS jsonb
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ STABLE PARALLEL SAFE STRICT
 AS $function$
     select coalesce(
              jsonb_object_agg(
@@ -2569,8 +2684,16 @@ AS $function$
                case when field.key = 'slots' then headcount_internal.slots_without_personal(field.value) else field.value end),
              '{}')
       from jsonb_each(item) field
-     where field.key = any (array['id', 'title', 'event_at', 'description', 'event_type', 'location', 'quantity', 'rsvp',
-                     'created_at', 'updated_at', 'amount', 'processing_fee', 'slots']) and (field.key = 'slots' or jsonb_typeof(field.value) not in ('object', 'array'))
+     where case
+             when field.key <> all (array['id', 'title', 'event_at', 'description', 'event_type', 'location', 'quantity', 'rsvp',
+                     'created_at', 'updated_at', 'amount', 'processing_fee', 'slots']) then false
+             when field.key = 'slots' or field.value = 'null' then true
+             when field.key = 'id' then jsonb_typeof(field.value) in ('string', 'number')
+             when field.key = 'quantity' then headcount_internal.stored_bigint(field.value) is not null
+             when field.key in ('amount', 'processing_fee') then headcount_internal.stored_amount(field.value) is not null
+             when field.key in ('event_at', 'created_at', 'updated_at') then headcount_internal.stored_instant(field.value) is not null
+             else headcount_internal.stored_text(field.value) is not null
+           end
   $function$
 
 function headcount_internal.kind_of(document jsonb) -- The kind of the response of a document.
@@ -2660,17 +2783,21 @@ AS $function$
       from jsonb_array_elements(headcount_internal.stored_slots(value)) with ordinality slot (document, position)
   $function$
 
-function headcount_internal.slots_without_personal(value jsonb) -- Slots of a document with the fields that the specification names; NULL of what is no list of slots.
+function headcount_internal.slots_without_personal(value jsonb) -- Slots of a document with the fields that the specification names, and of these the values that fit; NULL of what is no list of slots.
 CREATE OR REPLACE FUNCTION headcount_internal.slots_without_personal(value jsonb)
  RETURNS jsonb
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
+ STABLE PARALLEL SAFE
 AS $function$
     select jsonb_agg(
              (select coalesce(jsonb_object_agg(field.key, field.value), '{}')
                 from jsonb_each(slot.document) field
-               where field.key in ('name', 'start_date', 'end_date')
-                 and jsonb_typeof(field.value) not in ('object', 'array'))
+               where case
+                       when field.key not in ('name', 'start_date', 'end_date') then false
+                       when field.value = 'null' then true
+                       when field.key = 'name' then headcount_internal.stored_text(field.value) is not null
+                       else headcount_internal.stored_slot_time(field.value) is not null
+                     end)
              order by slot.position)
       from jsonb_array_elements(headcount_internal.stored_slots(value)) with ordinality slot (document, position)
   $function$

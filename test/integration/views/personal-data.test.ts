@@ -121,15 +121,40 @@ test('no value of a person stands in what is shown to readers without personal d
       },
     ],
   })
+  // None of it fits the column of its field.
+  const odd = (round: number) => ({
+    id: 3,
+    quantity: `two for ${secret} ${round}`,
+    rsvp: { by: `${secret}${round}` },
+    created_at: `${secret}${round}`,
+    updated_at: `${secret}${round}`,
+    amount: `${secret}${round}`,
+    slots: [{ name: { of: secret }, start_date: `${secret}${round}`, end_date: `${secret}${round}` }],
+  })
   for (const round of [1, 2]) {
     const events = [
+      {
+        id: 'odd',
+        title: { of: `${secret}${round}` },
+        event_at: `${secret}${round}`,
+        location: [`${secret}${round}`],
+      },
       { id: 'gala', title: `Gala ${round}`, host: `${secret}${round}` },
       ...(round === 1 ? [{ id: 'ball', chef: secret }] : []),
     ]
     wire.bodies.set('', JSON.stringify(events))
     wire.bodies.set(
       'gala',
-      JSON.stringify([response(round), ...(round === 1 ? [{ ...response(1), id: 2 }] : [])]),
+      JSON.stringify([
+        response(round),
+        odd(round),
+        ...(round === 1
+          ? [
+              { ...response(1), id: 2 },
+              { ...odd(1), id: 4 },
+            ]
+          : []),
+      ]),
     )
     await wire.sync({ all: true, acceptDeletions: true })
   }
