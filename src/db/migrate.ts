@@ -3,7 +3,7 @@ import { migrations, type Migration } from '../../migrations/index.ts'
 import { commandName } from '../common/command-name.ts'
 import { SchemaVersionError } from '../common/errors.ts'
 import type { Database } from './database.ts'
-import { codeOf, UNDEFINED_TABLE } from './errors.ts'
+import { codeOf, NOT_ALLOWED, UNDEFINED_TABLE } from './errors.ts'
 import { grantReadersAgain } from './readers/grant-again.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -59,10 +59,18 @@ export async function schemaState(database: Queries): Promise<{ current: number;
   return { current: await storedVersion(database), needed: SCHEMA_VERSION }
 }
 
-/** For commands that only read. @throws SchemaVersionError when the schema has another version than this program needs */
+/**
+ * For commands that only read. A role that may not see the version is a reader's: its statement tells what the mirror lacks.
+ *
+ * @throws SchemaVersionError when the schema has another version than this program needs
+ */
 export async function requireSchema(database: Database): Promise<void> {
-  const { current } = await schemaState(database)
-  requireVersion(current)
+  const state = await schemaState(database).catch((error: unknown) => {
+    // guard: readers of other versions
+    if (codeOf(error) === NOT_ALLOWED) return null
+    throw error
+  })
+  if (state !== null) requireVersion(state.current)
 }
 
 /** @throws SchemaVersionError when `current` (0: no schema) is another version than this program needs */

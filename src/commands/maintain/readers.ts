@@ -1,6 +1,7 @@
 import type { Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
+import { identifier } from '../../db/quote.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import {
   listReaders,
@@ -30,15 +31,18 @@ export const readersAdd: Command<AddFlags> = async (context) => {
     planReader(trx, { role_name, with_personal: withoutPersonal === undefined }),
   )
   const named = stripControlCharsInLine(role_name)
+  const typed = /^[a-z_][a-z0-9_]*$/.test(role_name)
+    ? role_name
+    : stripControlCharsInLine(identifier(role_name))
   const kind = withoutPersonal ? 'without personal data' : 'with names and addresses'
   if (!apply)
     return printPlan(context, plan, [
       `${named} may read the mirror ${kind}, once this has run. Run it as a role that may create roles, or add --apply.`,
-      ...(plan.is_new ? [`The role has no password: in psql, \\password ${named} sets one.`] : []),
+      ...(plan.is_new ? [`The role has no password: in psql, \\password ${typed} sets one.`] : []),
     ])
   await context.terminal.err.write(`${named} may read the mirror ${kind} now.\n`)
   if (plan.is_new)
-    await context.terminal.err.write(`The role has no password yet: in psql, \\password ${named} sets one.\n`)
+    await context.terminal.err.write(`The role has no password yet: in psql, \\password ${typed} sets one.\n`)
   return 0
 }
 

@@ -11,7 +11,7 @@ export function didYouMean(
   most: number = Math.min(3, Math.floor(word.length / 2)),
 ): string {
   const near = candidates
-    .map((candidate) => ({ candidate, steps: distance(word, candidate) }))
+    .map((candidate) => ({ candidate, steps: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.steps - b.steps)
     .find(({ candidate, steps }) => steps <= most || (steps <= 6 && candidate.startsWith(word)))
   return near === undefined ? '' : ` (did you mean ${near.candidate}?)`

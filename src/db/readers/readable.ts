@@ -77,6 +77,11 @@ export interface StoredReader {
   readonly with_personal: boolean
 }
 
+/** The tables and views that a reader may read. */
+export function readableBy({ with_personal }: Pick<StoredReader, 'with_personal'>): readonly string[] {
+  return [...READABLE_WITHOUT_PERSONAL, ...(with_personal ? READABLE_WITH_PERSONAL : [])]
+}
+
 /**
  * Takes every right on the tables of the schema from the role and grants what it may read, so that a reader of the other kind
  * keeps nothing.
@@ -88,7 +93,7 @@ export function grantsOf(
   existing: ReadonlySet<string>,
 ): readonly string[] {
   const role = identifier(role_name)
-  const readable = [...READABLE_WITHOUT_PERSONAL, ...(with_personal ? READABLE_WITH_PERSONAL : [])]
+  const readable = readableBy({ with_personal })
     .filter((name) => existing.has(name))
     .toSorted()
     .map((name) => `headcount.${name}`)

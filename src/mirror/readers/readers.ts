@@ -6,9 +6,9 @@ import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { existingRelations } from '../../db/readers/grant-again.ts'
 import { identifier, literal } from '../../db/quote.ts'
-import { grantsOf, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
+import { grantsOf, readableBy, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
+import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { quote } from '../owner-tables/quote.ts'
-import { nearestName } from '../accounts/resolve-account.ts'
 
 /** Of the names of roles, in bytes. */
 const MAX_NAME_BYTES = 63
@@ -56,6 +56,7 @@ export async function planReader(trx: Transaction, reader: StoredReader): Promis
   requireRoleName(role_name)
   const found = await findRole(trx, role_name)
   refuseOwner(role_name, found)
+  await refuseOtherRights(trx, reader)
   const role = identifier(role_name)
   const inDatabase = `in database ${identifier(found.database)}`
   return {
@@ -179,10 +180,43 @@ function refuseOwner(name: string, { is_superuser, is_owner }: FoundRole): void 
   )
 }
 
+/** What a role may read as a member of another, or as everybody, no grant to itself can take away. */
+async function refuseOtherRights({ kysely }: Transaction, reader: StoredReader): Promise<void> {
+  const { rows } = await sql<{ holder: string | null; relation: string }>`
+    select nullif(holder.name, 'public') as holder, c.relname as relation
+      from pg_catalog.pg_class c
+     cross join lateral (
+       select other.rolname as name
+         from pg_catalog.pg_roles role
+         join pg_catalog.pg_roles other on other.oid <> role.oid and pg_has_role(role.oid, other.oid, 'member')
+        where role.rolname = ${reader.role_name}
+       union all
+       select 'public'
+     ) holder
+     where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v')
+       and c.relname <> all (${readableBy(reader)})
+       and has_any_column_privilege(holder.name, c.oid, 'select')
+     order by holder.name = 'public' desc, holder.name, c.relname
+     limit 1`.execute(kysely)
+  const [first] = rows
+  if (first === undefined) return
+  const { holder, relation } = first
+  const [why, remedy] =
+    holder === null
+      ? ['everybody may', `revoke all on headcount.${identifier(relation)} from public`]
+      : [
+          `it is a member of ${quote(holder)}`,
+          `revoke ${identifier(holder)} from ${identifier(reader.role_name)}`,
+        ]
+  throw new UsageError(
+    `The role ${quote(reader.role_name)} may read ${relation} besides, for ${why}. Take that away (${remedy}), or name another role.`,
+  )
+}
+
 function unknownReader(name: string, readers: readonly ListedReader[]): UsageError {
   const names = readers.map(({ role_name }) => role_name)
-  const nearest = names.length === 0 ? 'the mirror has none' : `did you mean ${nearestName(name, names)}?`
+  const nearest = names.length === 0 ? ' (the mirror has none)' : didYouMean(name, names)
   return new UsageError(
-    `The mirror has no reader ${quote(name)} (${nearest}). See all with: ${commandName()} readers list`,
+    `The mirror has no reader ${quote(name)}${nearest}. See all with: ${commandName()} readers list`,
   )
 }

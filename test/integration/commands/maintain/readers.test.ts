@@ -21,15 +21,19 @@ import { applyUpTo, change } from '../../../support/databases/older-schema.ts'
 
 const all = [...READABLE_WITHOUT_PERSONAL, ...READABLE_WITH_PERSONAL, ...READABLE_BY_NOBODY].toSorted()
 
+async function urlOf(database: string, role: string): Promise<string> {
+  await onServer(`alter role "${role}" password 'reader'`)
+  const url = new URL(database)
+  Object.assign(url, { username: encodeURIComponent(role), password: 'reader' })
+  return url.href
+}
+
 /** A role's own connection. */
 async function asRole(
   database: string,
   role: string,
 ): Promise<AsyncDisposable & { readonly client: Client }> {
-  await onServer(`alter role "${role}" password 'reader'`)
-  const url = new URL(database)
-  Object.assign(url, { username: role, password: 'reader' })
-  const client = new Client(url.href)
+  const client = new Client(await urlOf(database, role))
   await client.connect()
   return { client, [Symbol.asyncDispose]: () => client.end() }
 }
@@ -67,7 +71,7 @@ onPostgresCommandStage('readers', (stage) => {
 
     const printed = await s.run(['readers', 'add', ann])
     expect(printed.stdout).toMatch(new RegExp(`^begin;\\ncreate role "${ann}" login;\\n`))
-    expect(printed.stderr).toContain('\\password')
+    expect(printed.stderr).toContain(`\\password "${ann}" sets one.`)
     expect((await s.run(['readers'])).stdout).toBe('No readers yet.\n')
     await using owner = await connect(s.place.url)
     await sendAll(owner, printed.stdout)
@@ -99,6 +103,26 @@ onPostgresCommandStage('readers', (stage) => {
       )
     }
 
+    // They are who query is for.
+    for (const [role, commands] of [
+      [
+        ann,
+        [
+          ['query', 'table events'],
+          ['tables'],
+          ['events', '--all'],
+          ['event', 'gala'],
+          ['who-comes', 'gala'],
+          ['thin'],
+        ],
+      ],
+      [ben, [['query', 'table event_summary'], ['tables'], ['events', '--all'], ['thin']]],
+    ] as const)
+      for (const args of commands) {
+        const env = { DATABASE_URL: await urlOf(s.place.url, role) }
+        expect(await s.run(args, { env }), args.join(' ')).toMatchObject({ code: 0, stderr: '' })
+      }
+
     // One becomes the other kind, and keeps nothing of the first.
     await addReader({ database: s.place.url, role: ann, withoutPersonal: true, apply: true })
     expect(await readable(s.place.url, ann)).toEqual(READABLE_WITHOUT_PERSONAL.toSorted())
@@ -115,12 +139,20 @@ onPostgresCommandStage('readers', (stage) => {
     const ann = nameOf('ann', s.place.url)
     await addReader({ database: s.place.url, role: ann, apply: true })
     const superuser = new URL(s.place.url).username
+    const member = nameOf('member', s.place.url)
+    await onServer(`create role "${member}" login`)
+    await onServer(`grant pg_read_all_data to "${member}"`)
     const refused = [
       [['add', superuser], 'is a superuser: nothing binds it to reading. Name another one, like '],
       [['add', 'pg_ann'], 'Postgres keeps the name "pg_ann" for itself.'],
       [['add', 'public'], 'Postgres keeps the name "public" for itself.'],
       [['add', 'x'.repeat(64)], 'is longer than 63 bytes.'],
       [['add', ''], 'A reader needs a name.'],
+      [
+        ['add', member],
+        `may read accepted_rejects besides, for it is a member of "pg_read_all_data". Take that away`,
+      ],
+      [['remove', 'somebody-else'], 'has no reader "somebody-else". See all'],
       [['remove', `${ann}x`], `has no reader "${ann}x" (did you mean ${ann}?)`],
     ] as const
     for (const [args, message] of refused) {
@@ -128,6 +160,13 @@ onPostgresCommandStage('readers', (stage) => {
       expect([code, stdout], args.join(' ')).toEqual([2, ''])
       expect(stderr).toContain(message)
     }
+    await dropRole(s.place.url, member)
+    await using owner = await connect(s.place.url)
+    await change(owner, ['grant select (email) on headcount.accounts to public'])
+    expect((await s.run(['readers', 'add', nameOf('new', s.place.url)])).stderr).toMatch(
+      /may read accounts besides, for everybody may\. Take that away \(revoke all on headcount\."accounts" from public\)/,
+    )
+    await change(owner, ['revoke select (email) on headcount.accounts from public'])
     await dropRole(s.place.url, ann)
     expect((await s.run(['readers'])).stdout).toMatch(/the role is gone$/m)
     expect((await s.run(['readers', 'remove', ann, '--apply'])).code).toBe(0)
