@@ -10,7 +10,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { digestOfGroups, groupKey, nextDue, type DueGroup } from './due-groups.ts'
 import { executorIn } from './executor.ts'
 import type { JobQueue } from './open-queue.ts'
-import { DISPATCHER_DEAD_AFTER_S, jobOf, QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
+import { DISPATCHER_DEAD_AFTER_S, jobOf, QUEUE_SCHEMA, QUEUE_TRANSACTION, RUNS_QUEUE } from './queues.ts'
 
 /** With clocks that differ by more, a time would be served too early or twice. */
 const MAX_CLOCK_DIFFERENCE_MS = 10_000
@@ -22,8 +22,13 @@ const JOBS_PER_STATEMENT = 5000
 const FORGET_AFTER = '7 days'
 
 const table = sql.raw(`${QUEUE_SCHEMA}.dispatcher`)
-/** In milliseconds; null before the first pass. */
-const silence = sql`(extract(epoch from clock_timestamp() - passed_at) * 1000)::float8`
+/** A moment later than this was written by a clock that was ahead and was set right since: it is no sign of life. */
+const latestCredible = sql`clock_timestamp() + make_interval(secs => ${DISPATCHER_DEAD_AFTER_S})`
+/** In milliseconds; null before the first pass, and where the last one is not credible. */
+const silence = sql`(case when passed_at <= ${latestCredible}
+                          then greatest(0, extract(epoch from clock_timestamp() - passed_at)) * 1000 end)::float8`
+/** No job waits longer for its next try. */
+const MAX_START_AFTER = '1 hour'
 
 /** What a look for who is due came to. */
 export interface DispatchPass {
@@ -57,14 +62,23 @@ export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dis
   const { database } = queue
   const instance = crypto.randomUUID()
   const digestOf = memoiseLast(digestOfGroups)
+  const times: CheckedTimes = { passedAt: -Infinity, due: new Map() }
   const pass = (trx: Transaction) => {
     const current = groups()
-    return passIn(trx, { queue, groups: current, digest: digestOf(current), instance, log })
+    return passIn(trx, { queue, groups: current, digest: digestOf(current), instance, times, log })
   }
   return {
-    pass: () => database.transaction(pass),
-    resign: () => database.transaction((trx) => resign(trx, instance)),
+    pass: () => database.transaction(pass, QUEUE_TRANSACTION),
+    resign: () => database.transaction((trx) => resign(trx, instance), QUEUE_TRANSACTION),
   }
+}
+
+/** What this process knows to be set by a clock that is right. */
+interface CheckedTimes {
+  /** Its last pass, by the clock of the database, in ms since 1970. */
+  passedAt: number
+  /** By group, when it is due next, as it is stored. */
+  readonly due: Map<string, string>
 }
 
 interface PassContext {
@@ -73,6 +87,7 @@ interface PassContext {
   /** Of the accounts and their schedules. */
   readonly digest: string
   readonly instance: string
+  readonly times: CheckedTimes
   readonly log: DatabaseLog
 }
 
@@ -91,6 +106,7 @@ async function passIn(trx: Transaction, context: PassContext): Promise<DispatchP
     return { ...notHere, silentMs: free.silentMs }
   }
   await claim(trx, context)
+  await distrustIfSetBack(trx, context, Date.parse(free.now))
   const due = await dueGroups(trx, context)
   let sent = 0
   for (const group of due) sent += await send(trx, context.queue, group)
@@ -118,6 +134,7 @@ async function lockFree(trx: Transaction, instance: string): Promise<FreeRow | n
     select clock_timestamp() as now, ${silence} as ms from ${table}
      where instance is null or instance = ${instance}::uuid
         or passed_at < clock_timestamp() - make_interval(secs => ${DISPATCHER_DEAD_AFTER_S})
+        or passed_at > ${latestCredible}
        for update skip locked`.execute(trx.kysely)
   const [row] = rows
   return row === undefined ? null : { now: row.now, silentMs: row.ms }
@@ -148,10 +165,33 @@ async function lookAtOther(
   return { silentMs: ms, sendsOthers: isSame ? null : holder }
 }
 
+/** The first pass of a process, and the first after the clock was set back, believe no time that was stored before. */
+async function distrustIfSetBack(trx: Transaction, { times }: PassContext, now: number): Promise<void> {
+  const isCredible = now >= times.passedAt && times.passedAt !== -Infinity
+  times.passedAt = now
+  if (isCredible) return
+  times.due.clear()
+  await trx.query(
+    `update ${QUEUE_SCHEMA}.job set start_after = clock_timestamp()
+      where name = $1 and state in ('created', 'retry') and start_after > clock_timestamp() + $2::interval`,
+    [RUNS_QUEUE, MAX_START_AFTER],
+  )
+}
+
+/** Whether a schedule would be due then next, by a clock that is right. */
+function isCredible(group: DueGroup, key: string, at: string, { due }: CheckedTimes): boolean {
+  if (due.get(key) === at) return true
+  const latest = nextDue(group, new Date(Date.now() + MAX_CLOCK_DIFFERENCE_MS))
+  // guard: due times of a clock that was ahead
+  if (Date.parse(at) > latest.getTime()) return false
+  due.set(key, at)
+  return true
+}
+
 /** The groups whose time has come, their next times stored. A group that nobody sent yet is due at once. */
 async function dueGroups(
   trx: Transaction,
-  { groups, log }: Pick<PassContext, 'groups' | 'log'>,
+  { groups, times, log }: Pick<PassContext, 'groups' | 'times' | 'log'>,
 ): Promise<DueGroup[]> {
   const schedules = sql.raw(`${QUEUE_SCHEMA}.schedules`)
   const { rows } = await sql<{ schedule: string; time_zone: string; next_due_at: string; is_due: boolean }>`
@@ -164,9 +204,9 @@ async function dueGroups(
   for (const [key, group] of groups) {
     if (due.length === GROUPS_PER_PASS) break
     const row = known.get(key)
-    if (row !== undefined && !row.is_due) continue
     try {
-      const at = nextDue(group, row === undefined ? new Date() : new Date(row.next_due_at))
+      if (row !== undefined && !row.is_due && isCredible(group, key, row.next_due_at, times)) continue
+      const at = nextDue(group, row?.is_due === true ? new Date(row.next_due_at) : new Date())
       next.push({ schedule: group.schedule, time_zone: group.timezone, next_due_at: at.toISOString() })
       due.push(group)
     } catch (error) {

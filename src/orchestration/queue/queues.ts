@@ -1,5 +1,6 @@
 /** The queues of pg-boss, and how their jobs are tried. */
 import type { Queue } from 'pg-boss'
+import type { TransactionOptions } from '../../db/transaction.ts'
 
 /** The schema of pg-boss and of what is kept beside its jobs. */
 export const QUEUE_SCHEMA = 'headcount_queue'
@@ -26,6 +27,9 @@ export const SUPERVISE_S = 15
 
 /** Another process takes over from a dispatcher that did not look for so long. */
 export const DISPATCHER_DEAD_AFTER_S = 15
+
+/** Statements of the queue are short. One that gets no answer is given up after that and 30 s, and not after those of a run. */
+export const QUEUE_TRANSACTION: TransactionOptions = { statementTimeoutMs: 10_000 }
 
 const DAY_S = 86_400
 

@@ -14,7 +14,12 @@ export interface TurnsOptions {
   readonly isOpen: (host: string) => boolean
   /** The number of the last run of an account that got no answer; 0: none. Those that failed longest ago are tried first. */
   readonly lastFailure: (host: string, account: string) => number
+  /** Of a clock that is never set, in ms. */
+  readonly now?: () => number
 }
+
+/** A host without a turn for so long may have no account any more: no turn is kept free for it. */
+const FORGET_AFTER_MS = 60 * 60_000
 
 interface Waiting {
   readonly give: (release: Release) => void
@@ -25,12 +30,15 @@ interface HostTurns {
   running: number
   /** The number of its last turn, over all hosts. */
   served: number
+  /** When it was used last, in ms. */
+  usedAt: number
   /** By account, in the order of service. */
   readonly waiting: Map<string, Waiting[]>
 }
 
 export class Turns {
   readonly #options: TurnsOptions
+  readonly #now: () => number
   readonly #hosts = new Map<string, HostTurns>()
   readonly #busyAccounts = new Set<string>()
   #running = 0
@@ -39,6 +47,7 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     this.#options = options
+    this.#now = options.now ?? (() => performance.now())
   }
 
   /** Waits for a turn. @throws the signal's reason, or what `failWaiting` gives */
@@ -74,7 +83,7 @@ export class Turns {
   #turnsOf(host: string): HostTurns {
     const known = this.#hosts.get(host)
     if (known !== undefined) return known
-    const added: HostTurns = { running: 0, served: 0, waiting: new Map() }
+    const added: HostTurns = { running: 0, served: 0, usedAt: this.#now(), waiting: new Map() }
     this.#hosts.set(host, added)
     return added
   }
@@ -82,6 +91,7 @@ export class Turns {
   #next(): { readonly turns: HostTurns; readonly account: string } | null {
     const left = this.#options.runs - this.#running
     if (left === 0) return null
+    this.#forgetUnused()
     let next: { turns: HostTurns; account: string } | null = null
     for (const [host, turns] of this.#hosts) {
       if (turns.waiting.size === 0 || !this.#mayBegin(host, turns, left)) continue
@@ -91,6 +101,13 @@ export class Turns {
       if (account !== null) next = { turns, account }
     }
     return next
+  }
+
+  #forgetUnused(): void {
+    const before = this.#now() - FORGET_AFTER_MS
+    for (const [host, { running, waiting, usedAt }] of this.#hosts)
+      // guard: turns of a host that is gone
+      if (running === 0 && waiting.size === 0 && usedAt < before) this.#hosts.delete(host)
   }
 
   #mayBegin(host: string, turns: HostTurns, left: number): boolean {
@@ -129,6 +146,7 @@ export class Turns {
       isTaken = false
       this.#running -= 1
       turns.running -= 1
+      turns.usedAt = this.#now()
       if (turns.running === 0) this.#hostsRunning -= 1
       this.#busyAccounts.delete(account)
       /* guard: accounts take turns */ this.#moveToEnd(turns, account)

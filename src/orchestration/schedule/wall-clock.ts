@@ -30,8 +30,9 @@ export function upcomingOffsets(timeZone: string, instant: number): readonly Off
 }
 
 export function offsetMs(offset: Offset): number {
-  const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number)
-  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
+  // Seconds are local mean time, of more than a hundred years ago.
+  const [hours = 0, minutes = 0, seconds = 0] = offset.slice(1).split(':').map(Number)
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds) * 1000
 }
 
 /**

@@ -56,7 +56,8 @@ export async function withRetries<T>(
         pagesRead,
         othersSucceeded,
       })
-      if (decision.pause > 0 && !decision.isAlone) context.throttle.pauseFor(decision.pause)
+      if (decision.pause > 0 && !decision.isAlone)
+        context.throttle.pauseFor(Math.min(decision.pause, longestPause(failure.runRemainingMs)))
       if ('giveUp' in decision) throw finalError(context, error, decision, { rejections, pagesRead })
       if (isRejected) context.counts.rejectedRetries += 1
       else context.counts.retries += 1
@@ -64,6 +65,15 @@ export async function withRetries<T>(
       await context.clock.sleep(decision.wait, context.pauseGate.signal)
     }
   }
+}
+
+/**
+ * A pause outlives its run where others ask the same service. One that no run waits for, of a year by mistake or for one key alone, is
+ * tested again after an hour: the next run then makes one request.
+ */
+function longestPause(runRemainingMs: number | null): number {
+  // guard: a pause without end
+  return Math.max(60 * 60_000, (runRemainingMs ?? 0) + 1000)
 }
 
 type FailureDescription = Omit<

@@ -11,6 +11,38 @@ import { SimulatedClock } from '../../throttle/simulated-clock.ts'
 
 const hour = 3_600_000
 
+test('a pause of many years is tested again after an hour, by the next run', async () => {
+  const clock = new SimulatedClock()
+  const { signal } = new AbortController()
+  const pause = new Pause(clock)
+  const log = () => {}
+  using throttle = createThrottle({
+    permits: new Semaphore(8),
+    pause,
+    requestTimeoutMs: 60_000,
+    clock,
+    log,
+  })
+  const rejected = new TransientStatusError('GET /ping was answered with 429', 429, {
+    'retry-after': '999999999',
+  })
+  const context = {
+    pauseGate: new PauseGate(signal, { pause, clock }),
+    clock,
+    throttle,
+    random: () => 0.5,
+    log,
+    lifetime: { signal, remainingMs: () => null, ageMs: () => 0, [Symbol.dispose]: () => {} },
+    counts: noRequests(),
+  }
+  const attempt = () => Promise.reject(rejected)
+  const options = { queueState: 'unqueued', pagesRead: 0, onFailure: () => {} } as const
+  expect(await withRetries(context, attempt, options).catch((error: unknown) => error)).toBeInstanceOf(
+    RetryLaterError,
+  )
+  expect(pause.leftMs).toBe(hour)
+})
+
 /** A host whose last answer, an hour ago, was a rejection, and a run that began so long ago. */
 async function askedAfter(ageMs: number): Promise<unknown> {
   const clock = new SimulatedClock()

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/transaction.ts'
 import { executorIn } from '../executor.ts'
 import type { JobQueue } from '../open-queue.ts'
-import { QUEUE_SCHEMA, RUNS_QUEUE, type JobData } from '../queues.ts'
+import { QUEUE_SCHEMA, RUNS_QUEUE, type JobData, QUEUE_TRANSACTION } from '../queues.ts'
 import { releaseHandedBack } from './handed-back.ts'
 import type { HeldJob } from './settle.ts'
 
@@ -64,7 +64,7 @@ export function fetchJobs(
       if (jobs.length < batchSize) break
     }
     return fetched
-  })
+  }, QUEUE_TRANSACTION)
 }
 
 /** @returns the hosts that have all that they may here, and how many jobs can be taken of the others, whosever they are */

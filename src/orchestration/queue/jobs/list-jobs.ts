@@ -59,7 +59,7 @@ export async function readQueue(
         seen_at: string | null
         next_due_at: string | null
       }>`
-        select case when instance is not null and passed_at > clock_timestamp() - make_interval(secs => ${DISPATCHER_DEAD_AFTER_S})
+        select case when instance is not null and abs(extract(epoch from clock_timestamp() - passed_at)) < ${DISPATCHER_DEAD_AFTER_S}
                     then holder end as holder, passed_at as seen_at,
                (select min(next_due_at) from ${table('schedules')}) as next_due_at
           from ${table('dispatcher')}`.execute(kysely)

@@ -4,7 +4,15 @@ import type { Transaction } from '../../../db/transaction.ts'
 import { executorIn } from '../executor.ts'
 import type { JobOutcome } from './job-outcome.ts'
 import type { JobQueue } from '../open-queue.ts'
-import { DEAD_LETTER_QUEUE, jobOf, MAX_RETRIES, QUEUE_SCHEMA, RUNS_QUEUE, type JobData } from '../queues.ts'
+import {
+  DEAD_LETTER_QUEUE,
+  jobOf,
+  MAX_RETRIES,
+  QUEUE_SCHEMA,
+  QUEUE_TRANSACTION,
+  RUNS_QUEUE,
+  type JobData,
+} from '../queues.ts'
 
 /** A job that this process holds: the try is part of it, so that a later try is not settled by an earlier one. */
 export interface HeldJob extends JobAttempt {
@@ -16,7 +24,7 @@ export interface HeldJob extends JobAttempt {
  * @throws DatabaseError
  */
 export function settle(queue: JobQueue, job: HeldJob, outcome: JobOutcome): Promise<boolean> {
-  return queue.database.transaction((trx) => settleIn(trx, queue, job, outcome))
+  return queue.database.transaction((trx) => settleIn(trx, queue, job, outcome), QUEUE_TRANSACTION)
 }
 
 async function settleIn(

@@ -208,6 +208,31 @@ describe('the dispatcher', () => {
     })
   })
 
+  test('believes no time of a clock that was ahead and was set right: not of the one that sends, of schedules, nor of jobs', async () => {
+    await using stage = await openQueueStage()
+    const accounts = [queueAccount('north'), queueAccount('south', { schedule: '0 3 1 1 *' })]
+    await dispatcherOf(stage.queue, accounts).pass()
+    await stage.query('delete from headcount_queue.job')
+    await stage.send(queueAccount('waiting'))
+    const ahead = `interval '400 days'`
+    for (const statement of [
+      `update headcount_queue.dispatcher set passed_at = passed_at + ${ahead}`,
+      `update headcount_queue.schedules set next_due_at = next_due_at + ${ahead} where schedule like '*%'`,
+      `update headcount_queue.job set start_after = start_after + ${ahead}`,
+    ])
+      await stage.query(statement)
+    const next = dispatcherOf(stage.queue, accounts)
+    // Once a year is no fault of a clock.
+    expect(await next.pass()).toMatchObject({ isDispatcher: true, sent: 1 })
+    expect(await next.pass()).toMatchObject({ isDispatcher: true, sent: 0 })
+    const [due] = await stage.query(
+      `select bool_and(next_due_at < now() + interval '15 minutes') from headcount_queue.schedules where schedule like '*%'`,
+    )
+    expect(due).toEqual([true])
+    const jobs = await fetchJobs(stage.queue, { ...one, count: 9, runsPerHost: 9 })
+    expect(jobs.map(({ data }) => data.account).toSorted()).toEqual(['north', 'waiting'])
+  })
+
   test('a schedule that cannot be used is told, and the others are sent', async () => {
     await using stage = await openQueueStage()
     const dispatcher = dispatcherOf(stage.queue, [

@@ -11,12 +11,19 @@ function scene(
   isOpen: (host: string) => boolean = () => true,
   failures: ReadonlyMap<string, number> = new Map(),
 ) {
-  const turns = new Turns({ runs, isOpen, lastFailure: (_, account) => failures.get(account) ?? 0 })
+  const clock = { ms: 0 }
+  const turns = new Turns({
+    runs,
+    isOpen,
+    lastFailure: (_, account) => failures.get(account) ?? 0,
+    now: () => clock.ms,
+  })
   const given: string[] = []
   const releases = new Map<string, Release>()
   const errors: string[] = []
   return {
     turns,
+    clock,
     given,
     errors,
     take: (...names: readonly string[]) => {
@@ -111,6 +118,18 @@ test('an account that got no answer waits behind the others of its host, so that
   await take('a/2')
   await end('a/2')
   expect(given).toEqual(['b/1', 'a/3', 'a/2', 'a/1'])
+})
+
+test('a host that no account uses any more keeps no turn free after an hour', async () => {
+  const { clock, take, end, given } = scene(2)
+  await take('old/1')
+  await end('old/1')
+  await take('new/1', 'new/2')
+  expect(given).toEqual(['old/1', 'new/1'])
+  clock.ms = 60 * 60_000 + 1
+  await end('new/1')
+  await take('new/1')
+  expect(given).toEqual(['old/1', 'new/1', 'new/2', 'new/1'])
 })
 
 test('who is aborted while it waits takes no turn, also when it comes at that moment', async () => {
