@@ -39,7 +39,7 @@ NULL is an empty field, an empty text is \`""\`.
 - \`--output FILE\` takes the format from the name (\`.csv\`, \`.json\`, \`.ndjson\`). The file appears when the result is complete.
 - \`--excel\` writes CSV that a spreadsheet opens correctly: byte order mark, separator and decimal comma of \`LANG\`, local times without a zone. Text
   that would run as a formula gets a \`'\` in front. Numbers of more than 15 digits are rounded by the spreadsheet.
-- \`--timezone Europe/Berlin\` sets the zone for days in the statement and for times in the result. \`--limit\` stops after so many rows.
+- \`--timezone Europe/Berlin\` sets the zone for days in the statement and for times in the result; days in the views are those of the account's zone. \`--limit\` stops after so many rows.
 
 Rows are printed as they come, so a result may be larger than memory; the exit code shows when one breaks off. \`--timeout\` (30 s) bounds a
 statement. An error in the statement is exit 2, with the line, the place and Postgres' hint. On a PGlite that \`serve\` or \`worker\` has open,

@@ -15,6 +15,7 @@ export interface ValueForm {
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number
+  readonly maxLength?: number
   readonly pattern?: string
   readonly maxItems?: number
   readonly items?: { readonly type: 'string'; readonly pattern: string }
@@ -133,12 +134,19 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   }
 }
 
+/** Of a name; an index entry of Postgres holds some 2,700 bytes. */
+const MAX_NAME_CHARACTERS = 200
+
 /** A name that the user chose: any text that can be seen. */
-export const name = formed({ type: 'string', pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]+$' }, (text) => {
-  if (text.trim() === '') throw new InvalidValueError('must not be empty')
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new InvalidValueError('must not hold control characters')
-  return text
-})
+export const name = formed(
+  { type: 'string', pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]+$', maxLength: MAX_NAME_CHARACTERS },
+  (text) => {
+    if (text.trim() === '') throw new InvalidValueError('must not be empty')
+    if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new InvalidValueError('must not hold control characters')
+    if (Array.from(text).length <= MAX_NAME_CHARACTERS) return text
+    throw new InvalidValueError(`must be at most ${MAX_NAME_CHARACTERS} characters long`)
+  },
+)
 
 /** Where a file or a folder is. */
 export function path(text: string): string {
@@ -146,14 +154,8 @@ export function path(text: string): string {
   return text
 }
 
-const MAX_LABEL_CHARACTERS = 200
-
 /** What a key or link is for, in the user's words. */
-export function keyLabel(text: string): string {
-  const label = name(text)
-  if (Array.from(label).length <= MAX_LABEL_CHARACTERS) return label
-  throw new InvalidValueError(`must be at most ${MAX_LABEL_CHARACTERS} characters long`)
-}
+export const keyLabel = name
 
 /** The address under which others reach `serve`: without a `/` at its end. */
 export function publicUrl(text: string): string {

@@ -59,6 +59,8 @@ function formatEvent(details: EventDetails, limit: number, out: Output): string 
 function figures({ summary, payments, forgotten_at }: EventDetails, out: Output): string {
   const { expected, coming, maybe, unknown, not_coming, responses, respondents, without_email } = summary
   const days = daysText(summary.days_until)
+  const isOtherDay = summary.event_day !== null && summary.event_at?.startsWith(summary.event_day) === false
+  const localDay = isOtherDay ? `, ${summary.event_day} in the zone of the account` : ''
   const replies = [
     `${formatNumber(coming)} say yes`,
     `${formatNumber(maybe)} maybe`,
@@ -68,7 +70,7 @@ function figures({ summary, payments, forgotten_at }: EventDetails, out: Output)
   const nameless = without_email === '0' ? '' : `, ${formatNumber(without_email)} without an address`
   return drawPairs(
     [
-      ['when', `${momentText(summary.event_at)}${days && ` (${days})`}`],
+      ['when', `${momentText(summary.event_at)}${localDay}${days && ` (${days})`}`],
       ['id', stripControlCharsInLine(`${summary.event_id} in account ${summary.account}`)],
       ['expected', `${formatCount(expected, 'person', 'people')}: ${replies.join(', ')}`],
       [
@@ -173,13 +175,14 @@ function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
   return listTable(out, columns, rows)
 }
 
-function changesPart({ changes }: EventDetails, out: Output): string {
-  const told = changes.filter(({ field }) => field !== 'updated_at')
-  if (told.length === 0) return ''
-  return listTable(
+function changesPart({ summary, changes, changes_total }: EventDetails, out: Output): string {
+  if (changes.length === 0) return ''
+  const more = changes_total - changes.length
+  const all = `${commandName()} changes --event ${quoteForShell(summary.event_id)}`
+  const table = listTable(
     out,
     ['stored (UTC)', text('who'), text('what')],
-    told.map((change) => [
+    changes.map((change) => [
       change.changed_at.slice(0, 16).replace('T', ' '),
       change.name ?? `response ${change.response_id}`,
       change.change === 'update'
@@ -187,6 +190,7 @@ function changesPart({ changes }: EventDetails, out: Output): string {
         : (words[change.change] ?? change.change),
     ]),
   )
+  return `${table}${more > 0 ? `and ${formatNumber(more)} more: --limit, or ${all}\n` : ''}`
 }
 
 const words: Readonly<Record<string, string>> = { insert: 'answered', delete: 'withdrew' }

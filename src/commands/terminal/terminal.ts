@@ -35,16 +35,21 @@ const MIN_SECRET_LENGTH = 6
 
 export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
   const secrets = new Set<string>()
+  /** The longest first, for one may be a part of another; null: some were added. */
+  let sorted: readonly string[] | null = []
   const redacted = (text: string) => {
     let shown = text
-    for (const secret of secrets) shown = shown.replaceAll(secret, '[secret]')
-    return shown
+    sorted ??= [...secrets].sort((a, b) => b.length - a.length)
+    for (const secret of sorted) shown = shown.replaceAll(secret, '\0')
+    return shown.replaceAll('\0', '[secret]')
   }
   return {
     out: openOutput(stdout, (text) => text),
     err: openOutput(stderr, redacted, true),
     redact: (secret) => {
-      if (secret.length >= MIN_SECRET_LENGTH) secrets.add(secret)
+      if (secret.length < MIN_SECRET_LENGTH || secrets.has(secret)) return
+      secrets.add(secret)
+      sorted = null
     },
   }
 }

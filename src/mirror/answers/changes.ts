@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Since } from '../instants/parse-since.ts'
+import { resolveInstant } from '../instants/resolve-instant.ts'
 import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -40,6 +41,7 @@ export const changesCall = defineCall<ChangesInput, Changes>({
     ofAccount(database, account, async (trx) => {
       if (event !== null) await requireKnown(trx, event, account)
       if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
+      if (typeof since === 'object' && 'at' in since) await requirePast(trx, since.at)
       const chosen = sql`where v.run_finished_at is not null and ${after(since)}
                            and (${event}::text is null or v.event_id = ${event})`
       const counts = await sql<{ total: string; first_readings: string }>`
@@ -54,6 +56,15 @@ export const changesCall = defineCall<ChangesInput, Changes>({
       return { changes: changes.map(withName), ...(counts.rows[0] ?? { total: '0', first_readings: '0' }) }
     }),
 })
+
+/** A year that was mistyped looks like no news. @throws UsageError */
+async function requirePast(trx: Transaction, at: string): Promise<void> {
+  const { is_past, now } = await resolveInstant(trx, { at })
+  if (!is_past)
+    throw new UsageError(
+      `${at} is still to come, it is ${now} now: ask for the changes since a moment that has passed.`,
+    )
+}
 
 /** What another process sent. */
 export function readSince(json: Parameters<typeof inputFields>[0]): Since {

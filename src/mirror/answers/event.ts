@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Timestamp } from '../../common/schema/items.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -31,8 +31,10 @@ export interface EventDetails {
   readonly thin_slots: readonly ViewRow<'thin_slots'>[]
   /** null without a payment. */
   readonly payments: ViewRow<'payment_summary'> | null
-  /** The newest first, without the first reading. */
+  /** The newest first, without the first reading, and without `updated_at`, which changes with every other field. */
   readonly changes: readonly ViewRow<'response_changes'>[]
+  /** How many there are; `changes` has no more than were asked for. */
+  readonly changes_total: number
   /** When names, addresses and messages were forgotten; null when they are kept. */
   readonly forgotten_at: Timestamp | null
 }
@@ -69,6 +71,7 @@ async function readDetails(
   changes: number,
 ): Promise<EventDetails> {
   const own = sql`where v.account_id = ${summary.account_id} and v.event_id = ${summary.event_id}`
+  const changed = sql`${own} and not v.initial and v.field is distinct from 'updated_at'`
   const [payments = null] = await rowsOf(trx, 'payment_summary', own)
   return {
     summary,
@@ -90,10 +93,17 @@ async function readDetails(
     changes: await rowsOf(
       trx,
       'response_changes',
-      sql`${own} and not v.initial
+      sql`${changed}
           order by v.run_id desc nulls last, v.changed_at desc, v.response_id, v.field collate "C" limit ${changes}`,
     ),
+    changes_total: await countChanges(trx, changed),
   }
+}
+
+async function countChanges({ kysely }: Transaction, changed: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from headcount.response_changes v ${changed}`.execute(kysely)
+  return rows[0]?.count ?? 0
 }
 
 async function readForgotten(

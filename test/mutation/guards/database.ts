@@ -153,6 +153,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'grants readers anew',
   },
   {
+    name: 'readers of other versions',
+    promise: 'a reader may ask by the commands that read what it may read',
+    mutation: 'never',
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'of each kind',
+  },
+  {
     name: 'lock of a folder',
     promise: 'two processes never have one PGlite folder open: rows would be lost',
     mutation: { replace: "'w'" },

@@ -121,6 +121,13 @@ export const serviceGuards: readonly Guard[] = [
     tests: ['test/unit/source/retry.test.ts'],
   },
   {
+    name: 'a pause without end',
+    promise: 'a Retry-After of many years stops the accounts of a service for an hour',
+    mutation: { cut: '60 * 60_000', put: 'Number.MAX_SAFE_INTEGER' },
+    tests: ['test/unit/source/with-retries.test.ts'],
+    only: 'many years',
+  },
+  {
     name: 'refusals',
     promise: 'a request that has no queue to go back to fails when it is refused ten times',
     mutation: { replace: 'Infinity' },

@@ -25,6 +25,15 @@ describe('X1 a secret that comes from elsewhere all the same', () => {
     expect(written).not.toMatch(/canary|short|"pw"/)
   })
 
+  test('one that is a part of another leaves nothing of it, in whichever order they came', async () => {
+    const stderr = new PassThrough()
+    const terminal = openTerminal(new PassThrough(), stderr)
+    for (const secret of ['secret', 'my-secret-key-0123456789']) terminal.redact(secret)
+    await terminal.err.write('refused: my-secret-key-0123456789, secret\n')
+    stderr.end()
+    expect(await text(stderr)).toBe('refused: [secret], [secret]\n')
+  })
+
   test('one of a few characters is not looked for: it stands in ordinary words', async () => {
     const stderr = new PassThrough()
     const terminal = openTerminal(new PassThrough(), stderr)

@@ -30,5 +30,6 @@ function instantInZone(text: string, timeZone: string): string {
   const instant = Date.parse(`${seconds}Z`)
   const offset = offsetAt(timeZone, instant)
   const local = new Date(instant + offsetMs(offset)).toISOString()
-  return `${local.slice(0, seconds.length)}${fraction}${offset}`
+  // Beyond the year 9999 the year has a sign and six digits.
+  return `${local.slice(0, -'.000Z'.length)}${fraction}${offset}`
 }

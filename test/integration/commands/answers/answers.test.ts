@@ -104,6 +104,7 @@ onBothCommandStages('answers', (stage) => {
         payments: { payments: '1', payers: '1', amount: '25.50', amount_after_fee: '25.00' },
         similar_events: [{ similar_event_id: 'gala-before', people_then: '1' }],
         slots: [{ slot_name: 'Door', people: '1' }],
+        changes_total: 3,
         thin_slots: [
           { slot_name: 'Bar', people: '0', missing: '2', emptied_at: expect.any(String) as string },
           { slot_name: 'Door', missing: '1', emptied_at: null },
@@ -119,6 +120,7 @@ onBothCommandStages('answers', (stage) => {
     expect(shown.stdout).toMatch(/Emmy +withdrew$/m)
     const short = await s.run(['event', 'gala', '--limit', '1'])
     expect(short.stdout).toMatch(/^and \d more: --limit, or .* who-comes gala$/m)
+    expect(short.stdout).toMatch(/^and 2 more: --limit, or .* changes --event gala$/m)
 
     const { changes, total, first_readings } = await json(s, 'changes')
     expect({ total, first_readings }).toEqual({ total: '3', first_readings: '10' })
@@ -198,6 +200,8 @@ onPostgresCommandStage('answers', (stage) => {
       ],
       [['who-comes', 'GALA 2026'], /no event "GALA 2026" \(did you mean gala, which has that title\?\)/],
       [['changes', '--event', 'gla-before'], /did you mean gala-before\?/],
+      [['changes', '--since', '9999-12-31'], /^headcount: 9999-12-31.* is still to come, it is .* now/],
+      [['event', 'GALA-BEFORE'], /did you mean gala-before\?/],
       [['changes', '--since', '99'], /There is no run 99; the last one is 1: .* runs lists them\.$/],
       [
         ['changes', '--since', 'tomorrow'],

@@ -95,6 +95,11 @@ describe('query', () => {
     expect(ran.stdout).toBe('at,day\n2026-07-02T00:30:00+02:00,2026-07-02\n')
     expect((await s.run(['query', statement])).stdout).toBe('at,day\n2026-07-01T22:30:00Z,2026-07-01\n')
     expect(await s.run(['query', statement, '--timezone', 'Mars/Olympus'])).toMatchObject({ code: 2 })
+    // Local mean time has seconds; Postgres prints the same.
+    const old = `select timestamptz '1890-01-01 00:00Z' as mean, timestamptz '9999-12-31 23:59:59Z' as last`
+    expect((await s.run(['query', old, '--timezone', 'Europe/Berlin'])).stdout).toBe(
+      'mean,last\n1890-01-01T00:53:28+00:53:28,+010000-01-01T00:59:59+01:00\n',
+    )
   })
 
   test('--output writes a whole file in the format of its name, or leaves the former one', async () => {

@@ -39,6 +39,13 @@ export const queueGuards: readonly Guard[] = [
     only: 'clock is wrong',
   },
   {
+    name: 'due times of a clock that was ahead',
+    promise: 'a clock that was ahead and was set right stops no account',
+    mutation: 'never',
+    tests: [queue],
+    only: 'believes no time',
+  },
+  {
     name: 'accounts of dispatchers',
     promise: 'a worker whose accounts nobody sends says so',
     mutation: { cut: 'accounts_digest === digest', put: 'digest !== null' },

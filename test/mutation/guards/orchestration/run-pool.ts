@@ -73,6 +73,13 @@ export const runPoolGuards: readonly Guard[] = [
     only: 'last turn',
   },
   {
+    name: 'turns of a host that is gone',
+    promise: 'a host that no account uses any more keeps no turn from the others',
+    mutation: 'never',
+    tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
+    only: 'uses any more',
+  },
+  {
     name: 'one turn of a host that is down',
     promise: 'a host that does not answer has one run at a time',
     mutation: { replace: 'true' },

@@ -97,6 +97,16 @@ test('JSON is read as YAML is, with tabs, a byte order mark and the address of i
   expect(accounts).toMatchObject([{ account: 'ada', run: { concurrency: 3 } }])
 })
 
+test('a name that no index of the mirror would hold is a fault of its entry, and of no other', async () => {
+  const folder = accountsFolder(['ada', 'bob'])
+  const long = 'ä'.repeat(201)
+  const { accounts, faults } = await folder.read(
+    `accounts:\n${ada}  - name: ${long}\n    key_file: keys/bob.key\n`,
+  )
+  expect(accounts).toMatchObject([{ account: 'ada' }])
+  expect(JSON.stringify(faults)).toContain('must be at most 200 characters long')
+})
+
 test('an alias stands for the value that has its anchor', async () => {
   const folder = accountsFolder(['ada', 'bob'])
   const { accounts, faults } = await folder.read(
