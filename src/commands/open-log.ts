@@ -57,7 +57,9 @@ export function redactRecipient(recipient: Recipient, terminal: Terminal): void 
 
 /** Of the address of a database. */
 export function redactPassword(target: string, terminal: Terminal): void {
-  const password = URL.parse(target)?.password ?? ''
+  const { username, password } = URL.parse(target) ?? { username: '', password: '' }
+  // Messages name the user.
+  if (password === username) return
   terminal.redact(password)
   terminal.redact(decoded(password))
 }

@@ -82,7 +82,9 @@ function textOf(node: unknown, form: ValueForm, resolve: Nodes['resolve']): Read
   const value = isScalar(node) ? node.value : node
   if (value === null) return { fault: 'has no value: give it one, or remove the line' }
   if (typeof value === 'string')
-    return types.includes('string') ? { text: value } : wrongType(types, 'without quotes')
+    return types.includes('string')
+      ? { text: value }
+      : wrongType(types, /^(?:true|false|\d+)$/.test(value) ? 'without quotes' : undefined)
   if (typeof value === 'boolean' && types.includes('boolean')) return { text: String(value) }
   if (typeof value === 'number' && types.includes('integer')) return { text: String(value) }
   return typeof value === 'object' ? wrongType(types) : wrongType(types, 'in quotes')

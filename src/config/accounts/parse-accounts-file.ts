@@ -82,6 +82,7 @@ const causes: Partial<Readonly<Record<ErrorCode, string>>> = {
   BAD_INDENT: 'this line is indented differently from those beside it, or a bracket above is not closed',
   BAD_SCALAR_START: 'a text that begins with @, ` or % needs quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a text that has a colon and a blank in it needs quotes',
+  KEY_OVER_1024_CHARS: 'the name of a setting is longer than 1,024 characters',
   MISSING_CHAR: 'a quote, a bracket or a "-" is missing here or above',
   MULTILINE_IMPLICIT_KEY: 'a setting needs a colon and a blank behind its name, like name: ada',
   MULTIPLE_DOCS: 'a second document begins here: keep all accounts in one, without ---',
@@ -91,6 +92,7 @@ const causes: Partial<Readonly<Record<ErrorCode, string>>> = {
 
 /** The parser quotes what it stumbles over, which may be a key. */
 function inWords({ code, message }: { readonly code: ErrorCode; readonly message: string }): string {
+  if (/call stack/.test(message)) return 'it is nested too deeply: it needs three levels'
   const words = message.replace(/:? ?["'`][^]*$|: [^]*$/, '').replace(/\s+/g, ' ')
   return /alias/i.test(words) ? `${words}; ${QUOTES}` : (causes[code] ?? words)
 }
@@ -114,6 +116,11 @@ function nodesOf(document: Document, placeAt: (offset: number) => string): Nodes
     },
   })
   return { placeOf, resolve: (node) => targets.get(node) ?? node }
+}
+
+function firstFaults(faults: readonly string[]): readonly string[] {
+  const more = faults.length - MAX_LISTED
+  return more <= 0 ? faults : [...faults.slice(0, MAX_LISTED), `and ${more} more like these`]
 }
 
 interface Root {
@@ -143,7 +150,7 @@ function readRoot({ contents }: Document, { placeOf, resolve }: Nodes, path: str
     )
   else if (!isSeq(accounts) || accounts.items.length === 0)
     faults.push(`${path}: has no accounts: list one or more, like\n${EXAMPLE}`)
-  if (faults.length > 0) throw new ConfigurationError(faults)
+  if (faults.length > 0) throw new ConfigurationError(firstFaults(faults))
   const defaults = found.get('defaults')
   const isEmpty = isScalar(defaults) && defaults.value === null
   return {

@@ -10,21 +10,21 @@ export function uniqueAccounts(entries: readonly ReadEntry[]): {
 } {
   const accounts: AccountConfig[] = []
   const faults: AccountFault[] = []
-  const placeOfName = new Map<string, string>()
+  const firstOfName = new Map<string, { readonly place: string; readonly isUsable: boolean }>()
   const ownerOfKey = new Map<string, AccountConfig>()
   for (const read of entries) {
     const [name, place] =
       'config' in read ? [read.config.account, read.config.entry.place] : [read.name, read.place]
     const fault = (message: string) => faults.push({ name, place, message })
-    const former = name === null ? undefined : placeOfName.get(name)
+    const former = name === null ? undefined : firstOfName.get(name)
     // guard: one entry for a name
     if (former !== undefined) {
       fault(
-        `${place}: account ${JSON.stringify(name)} stands at ${former} too, which is used: give one of them another name, or remove it`,
+        `${place}: account ${JSON.stringify(name)} stands at ${former.place} too, which is ${former.isUsable ? 'used' : 'faulty'}: give one of them another name, or remove it`,
       )
       continue
     }
-    if (name !== null) placeOfName.set(name, place)
+    if (name !== null) firstOfName.set(name, { place, isUsable: 'config' in read })
     if (!('config' in read)) {
       for (const message of read.faults) fault(message)
       continue

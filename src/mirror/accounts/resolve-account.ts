@@ -66,7 +66,7 @@ export function nearestName(name: string, names: readonly string[]): string {
 
 export function unknownAccount(name: string, names: readonly string[]): UsageError {
   return new UsageError(
-    `The mirror has no account "${stripControlCharsInLine(name)}"; it has ${names.length === 0 ? 'none' : joinNames(names)}.`,
+    `The mirror has no account "${stripControlCharsInLine(name)}"; it has ${names.length === 0 ? `none. Run: ${commandName()} sync` : `${joinNames(names)}.`}`,
   )
 }
 

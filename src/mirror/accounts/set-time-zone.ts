@@ -33,13 +33,14 @@ async function requireZone({ kysely }: Transaction, zone: string): Promise<void>
     select name from pg_timezone_names order by name collate "C"`.execute(kysely)
   const names = rows.map(({ name }) => name)
   if (names.includes(zone)) return
+  const nearest = nearestZone(zone, names)
   throw new UsageError(
-    `The database knows no time zone ${quote(zone)}; the nearest is ${nearestZone(zone, names)}. Nothing was changed.`,
+    `The database knows no time zone ${quote(zone)}; ${nearest === null ? 'zones have names like Europe/Berlin' : `the nearest is ${nearest}`}. Nothing was changed.`,
   )
 }
 
-/** By its whole name or by the city alone, in upper or lower case. */
-export function nearestZone(zone: string, names: readonly string[]): string {
+/** By its whole name or by the city alone, in upper or lower case; null when none is written like it. */
+export function nearestZone(zone: string, names: readonly string[]): string | null {
   const word = comparable(zone)
   const steps = (name: string) => {
     const whole = comparable(name)
@@ -48,7 +49,7 @@ export function nearestZone(zone: string, names: readonly string[]): string {
   // Some systems have each zone a second time, below these.
   const own = names.filter((name) => !/^(?:posix|right)\//.test(name))
   const [nearest] = own.map((name) => ({ name, steps: steps(name) })).toSorted((a, b) => a.steps - b.steps)
-  return nearest?.name ?? 'UTC'
+  return nearest !== undefined && nearest.steps <= word.length / 2 ? nearest.name : null
 }
 
 function comparable(zone: string): string {

@@ -62,10 +62,14 @@ async function findMatches(
   who: string,
   limit: number,
 ): Promise<readonly Match[]> {
-  const pattern = `%${who.trim().replaceAll(/[\\%_]/g, '\\$&')}%`
+  const pattern = `%${who
+    .trim()
+    .normalize('NFC')
+    .replaceAll(/[\\%_]/g, '\\$&')}%`
   const condition = who.includes('@')
     ? sql`headcount.email_key(r.email) = headcount.email_key(${who})`
-    : sql`r.name ilike ${pattern}`
+    : // A letter with an accent is one character or two, and looks the same.
+      sql`normalize(r.name, NFC) ilike ${pattern}`
   const { rows } = await sql<Match>`
     select r.account_id, headcount.email_key(r.email) as email_key,
            case when headcount.email_key(r.email) is null then r.event_id end as event_id,

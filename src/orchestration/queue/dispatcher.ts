@@ -62,7 +62,7 @@ export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dis
   const { database } = queue
   const instance = crypto.randomUUID()
   const digestOf = memoiseLast(digestOfGroups)
-  const times: CheckedTimes = { passedAt: -Infinity, due: new Map() }
+  const times: CheckedTimes = { passedAt: -Infinity, due: new Map(), checksLeft: 0 }
   const pass = (trx: Transaction) => {
     const current = groups()
     return passIn(trx, { queue, groups: current, digest: digestOf(current), instance, times, log })
@@ -77,8 +77,10 @@ export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dis
 interface CheckedTimes {
   /** Its last pass, by the clock of the database, in ms since 1970. */
   passedAt: number
-  /** By group, when it is due next, as it is stored. */
-  readonly due: Map<string, string>
+  /** By group, when it is due next, in ms since 1970. */
+  readonly due: Map<string, number>
+  /** In this pass. */
+  checksLeft: number
 }
 
 interface PassContext {
@@ -178,35 +180,54 @@ async function distrustIfSetBack(trx: Transaction, { times }: PassContext, now: 
   )
 }
 
-/** Whether a schedule would be due then next, by a clock that is right. */
-function isCredible(group: DueGroup, key: string, at: string, { due }: CheckedTimes): boolean {
-  if (due.get(key) === at) return true
-  const latest = nextDue(group, new Date(Date.now() + MAX_CLOCK_DIFFERENCE_MS))
-  // guard: due times of a clock that was ahead
-  if (Date.parse(at) > latest.getTime()) return false
-  due.set(key, at)
-  return true
+interface ScheduleRow {
+  readonly schedule: string
+  readonly time_zone: string
+  readonly next_due_at: string
+  /** By the clock of the database. */
+  readonly is_due: boolean
 }
 
-/** The groups whose time has come, their next times stored. A group that nobody sent yet is due at once. */
+/** The time of a group that is served now; null when it is not due. A group that nobody sent yet is due at once. */
+function timeToServe(
+  group: DueGroup,
+  key: string,
+  { row, times }: { readonly row: ScheduleRow | undefined; readonly times: CheckedTimes },
+): Date | null {
+  if (row === undefined) return new Date()
+  const stored = Date.parse(row.next_due_at)
+  if (row.is_due) return new Date(stored)
+  // What is not checked in this pass is in a later one.
+  if (times.due.get(key) === stored || times.checksLeft === 0) return null
+  times.checksLeft -= 1
+  times.due.set(key, stored)
+  const latest = nextDue(group, new Date(Date.now() + MAX_CLOCK_DIFFERENCE_MS))
+  // guard: due times of a clock that was ahead
+  if (stored > latest.getTime()) return new Date()
+  return null
+}
+
+/** The groups whose time has come, their next times stored. */
 async function dueGroups(
   trx: Transaction,
   { groups, times, log }: Pick<PassContext, 'groups' | 'times' | 'log'>,
 ): Promise<DueGroup[]> {
   const schedules = sql.raw(`${QUEUE_SCHEMA}.schedules`)
-  const { rows } = await sql<{ schedule: string; time_zone: string; next_due_at: string; is_due: boolean }>`
+  const { rows } = await sql<ScheduleRow>`
     select schedule, time_zone, next_due_at, next_due_at <= clock_timestamp() as is_due from ${schedules}`.execute(
     trx.kysely,
   )
   const known = new Map(rows.map((row) => [groupKey(row.schedule, row.time_zone), row]))
   const due: DueGroup[] = []
   const next: { schedule: string; time_zone: string; next_due_at: string }[] = []
+  times.checksLeft = GROUPS_PER_PASS
   for (const [key, group] of groups) {
     if (due.length === GROUPS_PER_PASS) break
-    const row = known.get(key)
     try {
-      if (row !== undefined && !row.is_due && isCredible(group, key, row.next_due_at, times)) continue
-      const at = nextDue(group, row?.is_due === true ? new Date(row.next_due_at) : new Date())
+      const served = timeToServe(group, key, { row: known.get(key), times })
+      if (served === null) continue
+      const at = nextDue(group, served)
+      times.due.set(key, at.getTime())
       next.push({ schedule: group.schedule, time_zone: group.timezone, next_due_at: at.toISOString() })
       due.push(group)
     } catch (error) {

@@ -9,6 +9,9 @@ test.each([
   ['Berlin', 'Europe/Berlin'],
   ['New York', 'America/New_York'],
   ['utc', 'UTC'],
+  ['+02:00', null],
+  ['', null],
+  ['Mars/Olympus', null],
 ])('of %s the nearest zone is %s', (word, zone) => {
   expect(nearestZone(word, names)).toBe(zone)
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Timestamp } from '../../../common/schema/tables.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
+import { commandName } from '../../../common/command-name.ts'
 import { UsageError } from '../../../common/errors.ts'
 import { countedRows, type Counted } from './counted-rows.ts'
 import { MAX_PERSONS, MAX_SLOTS, type EventReport, type ReportHead } from './document.ts'
@@ -15,7 +16,10 @@ export async function readEventReport(
   const { ask, account_id, with_personal } = source
   const own = sql`where v.account_id = ${account_id} and v.event_id = ${event}`
   const [summary] = await ask(sql<ViewRow<'event_summary'>>`select v.* from headcount.event_summary v ${own}`)
-  if (summary === undefined) throw new UsageError(`The account has no event ${JSON.stringify(event)}.`)
+  if (summary === undefined)
+    throw new UsageError(
+      `The account has no event ${JSON.stringify(event)}. See the ids with: ${commandName()} events --all`,
+    )
   const [payments = null] = await ask(
     sql<ViewRow<'payment_summary'>>`select v.* from headcount.payment_summary v ${own}`,
   )

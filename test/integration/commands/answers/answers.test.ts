@@ -178,8 +178,13 @@ onBothCommandStages('answers', (stage) => {
 
 onPostgresCommandStage('answers', (stage) => {
   test('find persons by a part of a name, each response without an address apart', async () => {
-    await using s = await stage(choir())
+    const account = choir()
+    // One letter as one character, and as two.
+    account.of('gala').push({ id: 20, name: 'Jos\u00e9' }, { id: 21, name: 'Jose\u0301' })
+    await using s = await stage(account)
     await synced(s)
+    for (const name of ['jos\u00e9', 'jose\u0301'])
+      expect(((await json(s, 'who', name))['persons'] as readonly unknown[]).length).toBe(2)
     const found = await s.run(['who', 'jOAn'])
     expect(found.stdout).toMatch(
       /^Joan\n {2}account +default\n {2}address +none: this response is a person of its own\n/,

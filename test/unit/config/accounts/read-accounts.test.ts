@@ -107,6 +107,34 @@ test('a name that no index of the mirror would hold is a fault of its entry, and
   expect(JSON.stringify(faults)).toContain('must be at most 200 characters long')
 })
 
+test.each([
+  ['yes is no word for true', `accounts:\n${ada}    allow_http: yes\n`, /allow_http must be true or false$/],
+  [
+    'of two entries with a name the first is faulty',
+    `accounts:\n${ada}    concurrency: 0\n${ada}`,
+    /stands at \S+ too, which is faulty/,
+  ],
+])('%s', async (_, text, message) => {
+  const { faults } = await accountsFolder(['ada']).read(text)
+  expect(faults.map((fault) => fault.message).filter((told) => message.test(told))).toHaveLength(1)
+})
+
+test.each([
+  ['brackets', '['.repeat(5000), /nested too deeply: it needs three levels$/],
+  [
+    'a long name',
+    `${'x'.repeat(2000)}: 1`,
+    /not YAML: the name of a setting is longer than 1,024 characters$/,
+  ],
+  [
+    'a file that is none',
+    Array.from({ length: 900 }, (_, at) => `x${at}: 1`).join('\n'),
+    /and 8\d\d more like these$/,
+  ],
+])('a file as a whole is refused in a few words: %s', async (_, text, message) => {
+  await expect(accountsFolder(['ada']).read(text)).rejects.toThrow(message)
+})
+
 test('an alias stands for the value that has its anchor', async () => {
   const folder = accountsFolder(['ada', 'bob'])
   const { accounts, faults } = await folder.read(
@@ -188,7 +216,7 @@ const faultyEntries: readonly (readonly [what: string, entry: string, fault: Reg
   [
     'a yes that is none of JSON',
     `${bob}    allow_http: yes\n`,
-    /:6:5: allow_http must be true or false: write it without quotes$/,
+    /:6:5: allow_http must be true or false$/,
   ],
   [
     'a setting without a value',
