@@ -40,8 +40,8 @@ const transactionOnlyState = /^(?:22|23|54)[0-9A-Z]{3}$|^(?:25P03|25P04|53200|55
 
 /** The SQLSTATE in a database without a mirror. */
 export const UNDEFINED_TABLE = '42P01'
-/** Not allowed to the role: insufficient_privilege. */
-export const NOT_ALLOWED = '42501'
+/** SQLSTATE of a missing privilege: a reader may still ask what it can read. */
+export const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** The SQLSTATE (five characters) or the system's code (`ECONNREFUSED`) of an error or of its causes. */
 export function codeOf(error: unknown): string | null {

@@ -3,7 +3,7 @@ import { migrations, type Migration } from '../../migrations/index.ts'
 import { commandName } from '../common/command-name.ts'
 import { SchemaVersionError } from '../common/errors.ts'
 import type { Database } from './database.ts'
-import { codeOf, NOT_ALLOWED, UNDEFINED_TABLE } from './errors.ts'
+import { codeOf, INSUFFICIENT_PRIVILEGE, UNDEFINED_TABLE } from './errors.ts'
 import { grantReadersAgain } from './readers/grant-again.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -67,7 +67,7 @@ export async function schemaState(database: Queries): Promise<{ current: number;
 export async function requireSchema(database: Database): Promise<void> {
   const state = await schemaState(database).catch((error: unknown) => {
     // guard: readers of other versions
-    if (codeOf(error) === NOT_ALLOWED) return null
+    if (codeOf(error) === INSUFFICIENT_PRIVILEGE) return null
     throw error
   })
   if (state !== null) requireVersion(state.current)

@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
 import { commandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
-import { codeOf } from '../../db/errors.ts'
+import { codeOf, INSUFFICIENT_PRIVILEGE } from '../../db/errors.ts'
 import type { RunStatus, Timestamp } from '../../common/schema/tables.ts'
 import { MirrorNotFoundError } from '../../common/errors.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { unknownAccount } from '../accounts/resolve-account.ts'
 import { describeRemoval } from '../accounts/removal-hint.ts'
-
-/** SQLSTATE of a missing privilege: such a role may still query what it can read. */
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 interface AccountProgress {
   readonly id: number

@@ -35,6 +35,8 @@ interface RunnerView {
   readonly lastFetch: () => MonotonicTime | null
   /** Whether all places are taken: then nobody asks for jobs. */
   readonly isFull: () => boolean
+  /** Whether an account is among the settings now. */
+  readonly knows: (account: string) => boolean
 }
 
 /** Healthy: jobs can be taken here, somebody sends them, and every entry of the accounts can be used. */
@@ -52,7 +54,7 @@ export function queueHealthOf(
     is_dispatcher: state.dispatch?.isHere ?? false,
     faulty_entries: entryFaults.length,
     running: runner.running(),
-    accounts: Object.fromEntries(state.accounts),
+    accounts: Object.fromEntries([...state.accounts].filter(([account]) => runner.knows(account))),
   }
 }
 

@@ -45,15 +45,16 @@ export async function runQueueWorker(options: QueueWorkerOptions): Promise<void>
   const state: QueueWorkerState = { began: now(), dispatch: null, accounts: new Map() }
   const read = memoiseLast(knownOf)
   const known = () => read(options.accounts())
+  const knows = (account: string) => known().names.has(account)
   const runner = startJobRunner({
     ...options,
     queue,
-    knows: (account) => known().names.has(account),
+    knows,
     hosts: () => known().hosts,
     onSettled: (account, outcome) => noteOutcome(state, account, outcome),
   })
   const isFull = () => runner.running().length >= options.runs
-  options.onStart?.(() => queueHealthOf(state, { ...runner, isFull }, options.faults?.()))
+  options.onStart?.(() => queueHealthOf(state, { ...runner, isFull, knows }, options.faults?.()))
   const dispatcher = createDispatcher({ queue, groups: () => known().groups, log })
   await dispatchUntil(signal, { dispatcher, runner, state, log })
   await waitAtMost(SHUTDOWN_GRACE_MS, Promise.all([runner.ended, dispatcher.resign().catch(() => {})]))

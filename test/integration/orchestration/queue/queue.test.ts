@@ -173,7 +173,12 @@ describe('the dispatcher', () => {
     expect((await readQueue(stage.database, all)).dispatcher).toBeNull()
     const { silentMs } = await passAhead()
     const state = { began: monotonicNow(), accounts: new Map() }
-    const runner = { running: () => [], lastFetch: monotonicNow, isFull: () => false }
+    const runner = {
+      running: () => [],
+      lastFetch: monotonicNow,
+      isFull: () => false,
+      knows: () => true,
+    }
     const dispatch = { seen: monotonicNow(), silentMs: silentMs ?? 0, isHere: false }
     expect(queueHealthOf({ ...state, dispatch }, runner)).toMatchObject({
       healthy: false,

@@ -18,12 +18,15 @@ const runnerOf = (lastFetch: MonotonicTime | null, isFull = false) => ({
   running: () => ['north'],
   lastFetch: () => lastFetch,
   isFull: () => isFull,
+  knows: (account: string) => account !== 'gone',
 })
 
 test('healthy is a worker that can take jobs while somebody sends them', () => {
   const state = newState()
   state.dispatch = { seen: now(), silentMs: 4000, isHere: false }
   noteOutcome(state, 'north', done)
+  // It was taken out of the accounts file since.
+  noteOutcome(state, 'gone', done)
   noteOutcome(state, 'south', { is: 'dead', code: 'key_refused' })
   expect(queueHealthOf(state, runnerOf(now()))).toEqual({
     healthy: true,
