@@ -90,7 +90,7 @@ export const pool = () => [
   ofSetting(
     settings.connections,
     '<n>',
-    'of many accounts: maximum number of connections to Postgres; default three for each run',
+    'of many accounts: maximum number of connections to Postgres for runs; default three for each run',
   ),
 ]
 
