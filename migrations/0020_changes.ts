@@ -154,8 +154,11 @@ const responseChanges = view({
      where (c.change <> 'update' or changed.field is not null) and ${isShown('c')}`,
 })
 
-/** @param shown what is shown of a document, as SQL */
-export const eventChangesQuery = (shown: (document: string) => string): string => `
+/** Each change of an event. */
+export const eventTransitions = transitions(events)
+
+/** @param changes as `eventTransitions`: each with its documents */
+export const eventChangesQuery = (changes: string): string => `
     select c.account_id, a.name as account, c.event_id,${eventTitle} as event_title,${eventAt} as event_at,
            c.changed_at, c.run_id, c.change,
            case c.change
@@ -171,10 +174,10 @@ export const eventChangesQuery = (shown: (document: string) => string): string =
                                      else 'edited' end
            end as what,
            changed.field,
-           case c.change when 'update' then ${shown('c.former')}->>changed.field else ${shown('c.former')}::text end as old_value,
-           case c.change when 'update' then ${shown('c.document')}->>changed.field else ${shown('c.document')}::text end as new_value,
+           case c.change when 'update' then c.former->>changed.field else c.former::text end as old_value,
+           case c.change when 'update' then c.document->>changed.field else c.document::text end as new_value,
            ${isFirstListing} as initial
-      from (${transitions(events)}
+      from (${changes}
       ) c
       ${account}
       ${changedField}
@@ -195,7 +198,7 @@ const eventChanges = view({
       'What it was: text as it is, all else as JSON; NULL when the field was absent. Of a delete, the whole event as JSON.',
     new_value: 'What it became. Of an insert, the whole event as JSON.',
   },
-  query: eventChangesQuery((document) => document),
+  query: eventChangesQuery(eventTransitions),
 })
 
 /** Changes of one kind of item, as `changes` shows them. */

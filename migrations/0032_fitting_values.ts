@@ -2,10 +2,14 @@
  * Documents of history hold the originals of fields that were set aside, which may be anything: a name where a number should be.
  * The twins of the views of changes show only values that fit the column of their field, as the live twins do.
  */
-import { eventChangesQuery } from './0020_changes.ts'
+import { eventChangesQuery, eventTransitions } from './0020_changes.ts'
 import { namedFields } from './0021_without_personal.ts'
 
-const item = (document: string) => `headcount_internal.item_without_personal(${document})`
+const fitting = `
+        select t.account_id, t.event_id, t.changed_at, t.change, headcount_internal.item_without_personal(t.former) as former,
+               headcount_internal.item_without_personal(t.document) as document, t.run_id
+          from (${eventTransitions}
+          ) t`
 
 export const fittingValues: readonly string[] = [
   `create or replace function headcount_internal.slots_without_personal(value jsonb) returns jsonb
@@ -44,7 +48,5 @@ export const fittingValues: readonly string[] = [
   $$`,
   `comment on function headcount_internal.item_without_personal(jsonb) is
     'A document with the fields that the specification names and that hold no personal data, and of these the values that fit.'`,
-  `create or replace view headcount.event_changes_without_personal as${eventChangesQuery(item)}
-       and (c.change <> 'update' or changed.field = any (${namedFields})
-            and ${item('c.former')}->changed.field is distinct from ${item('c.document')}->changed.field)`,
+  `create or replace view headcount.event_changes_without_personal as${eventChangesQuery(fitting)}`,
 ]

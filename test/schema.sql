@@ -813,12 +813,12 @@ view event_changes_without_personal -- The view event_changes without personal d
         END AS what,
     changed.field,
         CASE c.change
-            WHEN 'update'::text THEN headcount_internal.item_without_personal(c.former) ->> changed.field
-            ELSE headcount_internal.item_without_personal(c.former)::text
+            WHEN 'update'::text THEN c.former ->> changed.field
+            ELSE c.former::text
         END AS old_value,
         CASE c.change
-            WHEN 'update'::text THEN headcount_internal.item_without_personal(c.document) ->> changed.field
-            ELSE headcount_internal.item_without_personal(c.document)::text
+            WHEN 'update'::text THEN c.document ->> changed.field
+            ELSE c.document::text
         END AS new_value,
     COALESCE(
         CASE
@@ -826,75 +826,82 @@ view event_changes_without_personal -- The view event_changes without personal d
             WHEN c.run_id IS NULL THEN c.changed_at <= first_run.finished_at
             ELSE c.run_id <= a.first_listed_run_id
         END, false) AS initial
-   FROM ( SELECT h.account_id,
-            h.event_id,
-            NULL::bigint AS response_id,
-            h.valid_to AS changed_at,
-            'update'::text AS change,
-            h.document AS former,
-            next.document,
-            h.ended_by_run_id AS run_id
-           FROM headcount.event_history h
-             CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
-                           FROM headcount.event_history later
-                          WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
-                          ORDER BY later.ended_by_run_id
-                         LIMIT 1), ( SELECT now_live.document
-                           FROM ( SELECT v.account_id,
-                                    v.id AS event_id,
-                                    NULL::bigint AS response_id,
-                                    jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
-                                    v._changed_at,
-                                    v._first_seen_at,
-                                    v._run_id
-                                   FROM headcount.events v) now_live
-                          WHERE now_live.account_id = h.account_id AND now_live.event_id = h.event_id AND now_live._changed_at = h.valid_to)) AS document
-                 OFFSET 0) next
-          WHERE h.operation = 'update'::text
-        UNION ALL
-         SELECT h.account_id,
-            h.event_id,
-            NULL::bigint AS int8,
-            h.valid_to,
-            'delete'::text,
-            h.document,
-            NULL::jsonb,
-            h.ended_by_run_id
-           FROM headcount.event_history h
-          WHERE h.operation = 'delete'::text
-        UNION ALL
-         SELECT h.account_id,
-            h.event_id,
-            NULL::bigint AS int8,
-            h.valid_from,
-            'insert'::text,
-            NULL::jsonb,
-            h.document,
-            h.begun_by_run_id
-           FROM headcount.event_history h
-          WHERE NOT (EXISTS ( SELECT
-                   FROM headcount.event_history before
-                  WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
-        UNION ALL
-         SELECT l.account_id,
-            l.event_id,
-            l.response_id,
-            l._changed_at,
-            'insert'::text,
-            NULL::jsonb,
-            l.document,
-            l._run_id
-           FROM ( SELECT v.account_id,
-                    v.id AS event_id,
+   FROM ( SELECT t.account_id,
+            t.event_id,
+            t.changed_at,
+            t.change,
+            headcount_internal.item_without_personal(t.former) AS former,
+            headcount_internal.item_without_personal(t.document) AS document,
+            t.run_id
+           FROM ( SELECT h.account_id,
+                    h.event_id,
                     NULL::bigint AS response_id,
-                    jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
-                    v._changed_at,
-                    v._first_seen_at,
-                    v._run_id
-                   FROM headcount.events v) l
-          WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
-                   FROM headcount.event_history before
-                  WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c
+                    h.valid_to AS changed_at,
+                    'update'::text AS change,
+                    h.document AS former,
+                    next.document,
+                    h.ended_by_run_id AS run_id
+                   FROM headcount.event_history h
+                     CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
+                                   FROM headcount.event_history later
+                                  WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
+                                  ORDER BY later.ended_by_run_id
+                                 LIMIT 1), ( SELECT now_live.document
+                                   FROM ( SELECT v.account_id,
+    v.id AS event_id,
+    NULL::bigint AS response_id,
+    jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
+    v._changed_at,
+    v._first_seen_at,
+    v._run_id
+   FROM headcount.events v) now_live
+                                  WHERE now_live.account_id = h.account_id AND now_live.event_id = h.event_id AND now_live._changed_at = h.valid_to)) AS document
+                         OFFSET 0) next
+                  WHERE h.operation = 'update'::text
+                UNION ALL
+                 SELECT h.account_id,
+                    h.event_id,
+                    NULL::bigint AS int8,
+                    h.valid_to,
+                    'delete'::text,
+                    h.document,
+                    NULL::jsonb,
+                    h.ended_by_run_id
+                   FROM headcount.event_history h
+                  WHERE h.operation = 'delete'::text
+                UNION ALL
+                 SELECT h.account_id,
+                    h.event_id,
+                    NULL::bigint AS int8,
+                    h.valid_from,
+                    'insert'::text,
+                    NULL::jsonb,
+                    h.document,
+                    h.begun_by_run_id
+                   FROM headcount.event_history h
+                  WHERE NOT (EXISTS ( SELECT
+                           FROM headcount.event_history before
+                          WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+                UNION ALL
+                 SELECT l.account_id,
+                    l.event_id,
+                    l.response_id,
+                    l._changed_at,
+                    'insert'::text,
+                    NULL::jsonb,
+                    l.document,
+                    l._run_id
+                   FROM ( SELECT v.account_id,
+                            v.id AS event_id,
+                            NULL::bigint AS response_id,
+                            jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
+                            v._changed_at,
+                            v._first_seen_at,
+                            v._run_id
+                           FROM headcount.events v) l
+                  WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
+                           FROM headcount.event_history before
+                          WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) t) c
      JOIN headcount.accounts a ON a.id = c.account_id AND c.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
      LEFT JOIN LATERAL ( SELECT key.field
            FROM jsonb_object_keys(
@@ -907,7 +914,7 @@ view event_changes_without_personal -- The view event_changes without personal d
      LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
   WHERE (c.change <> 'update'::text OR changed.field IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
-          WHERE a_1.name = current_setting('headcount.account'::text, true)))) AND (c.change <> 'update'::text OR (changed.field = ANY (ARRAY['id'::text, 'title'::text, 'event_at'::text, 'description'::text, 'event_type'::text, 'location'::text, 'quantity'::text, 'rsvp'::text, 'created_at'::text, 'updated_at'::text, 'amount'::text, 'processing_fee'::text, 'slots'::text])) AND (headcount_internal.item_without_personal(c.former) -> changed.field) IS DISTINCT FROM (headcount_internal.item_without_personal(c.document) -> changed.field));
+          WHERE a_1.name = current_setting('headcount.account'::text, true))));
 
 view event_respondents -- Each person who answered an event: the guest list, and who said yes and has not paid. A person is one e-mail key; a family with one address is one person. Answers are no attendance.
   account_id integer -- The account (accounts.id).

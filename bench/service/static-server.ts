@@ -64,10 +64,11 @@ async function send(
   await using _closing = file
   const { size, mtimeMs } = await file.stat()
   const etag = `"${Math.floor(mtimeMs / 1000).toString(16)}-${size.toString(16)}"`
-  const whole = size <= LARGEST_WHOLE ? await readFile(file) : null
+  const isUnchanged = way === 'etag' && request.headers['if-none-match'] === etag
+  const whole = isUnchanged || size > LARGEST_WHOLE ? null : await readFile(file)
   await due
   const headers = { 'Content-Type': 'application/json', 'Content-Length': size }
-  if (way === 'etag' && request.headers['if-none-match'] === etag) {
+  if (isUnchanged) {
     response.writeHead(304, { ETag: etag }).end()
   } else {
     response.writeHead(200, way === 'etag' ? { ...headers, ETag: etag } : headers)

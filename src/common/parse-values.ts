@@ -154,9 +154,6 @@ export function path(text: string): string {
   return text
 }
 
-/** What a key or link is for, in the user's words. */
-export const keyLabel = name
-
 /** The address under which others reach `serve`: without a `/` at its end. */
 export function publicUrl(text: string): string {
   const url = URL.parse(text)

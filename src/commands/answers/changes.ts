@@ -1,17 +1,16 @@
 import type { Flags } from '../../config/config.ts'
-import { commandName } from '../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { changesCall, type Changes, type ListedChange } from '../../mirror/answers/changes.ts'
 import type { Since } from '../../mirror/instants/parse-since.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
-import { formatCount, formatNumber } from '../../common/text/number.ts'
+import { formatCount } from '../../common/text/number.ts'
 import { listTable, text } from '../output/format/table.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { fieldChange } from '../../common/text/field-change.ts'
-import { isOfMany } from './values.ts'
+import { isOfMany, moreLine } from './values.ts'
 
 type ChangesFlags = Flags & {
   readonly json?: true
@@ -46,11 +45,7 @@ function formatChanges({ changes: found, total, first_readings }: Changes, out: 
       whatChanged(change),
     ]),
   )
-  const more = BigInt(total) - BigInt(found.length)
-  const rest =
-    more > 0n
-      ? `and ${formatNumber(String(more))} more: --limit, or ${commandName()} query "table changes"\n`
-      : ''
+  const rest = moreLine(BigInt(total) - BigInt(found.length), 'query "table changes"')
   return `${table}${rest}${first === '' ? '' : `\n${first}`}`
 }
 

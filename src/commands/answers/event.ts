@@ -11,7 +11,7 @@ import { drawPairs, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { drawBar } from '../output/format/bar.ts'
 import { fieldChange } from '../../common/text/field-change.ts'
-import { daysText, momentText } from './values.ts'
+import { daysText, momentText, moreLine } from './values.ts'
 import { wallClockText } from '../../common/text/wall-clock.ts'
 import { formatRespondents } from './who-comes.ts'
 
@@ -114,15 +114,19 @@ function paymentsText({ payments, amount, amount_after_fee, negative }: ViewRow<
 function listText({ checked_at, complete, event_id }: ViewRow<'event_summary'>): string {
   if (complete) return `read ${momentText(checked_at)}, whole`
   const read = checked_at === null ? 'not read yet' : `read ${momentText(checked_at)}, not whole`
-  return `${read}: see ${commandName()} status --event ${quoteForShell(stripControlCharsInLine(event_id))}`
+  return `${read}: see ${commandName()} status --event ${typedId({ event_id })}`
+}
+
+/** As a person types it. */
+function typedId({ event_id }: Pick<ViewRow<'event_summary'>, 'event_id'>): string {
+  return quoteForShell(stripControlCharsInLine(event_id))
 }
 
 function comesPart({ respondents, summary }: EventDetails, limit: number, out: Output): string {
   const expected = respondents.filter(({ expected: people }) => Number(people) > 0)
   if (expected.length === 0) return 'Nobody is expected yet.\n'
-  const more = expected.length - limit
-  const all = `${commandName()} who-comes ${quoteForShell(stripControlCharsInLine(summary.event_id))}`
-  return `${formatRespondents(expected.slice(0, limit), out)}${more > 0 ? `and ${formatNumber(more)} more: --limit, or ${all}\n` : ''}`
+  const more = moreLine(expected.length - limit, `who-comes ${typedId(summary)}`)
+  return `${formatRespondents(expected.slice(0, limit), out)}${more}`
 }
 
 function pacePart({ pace, similar_events }: EventDetails, out: Output): string {
@@ -177,8 +181,6 @@ function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
 
 function changesPart({ summary, changes, changes_total }: EventDetails, out: Output): string {
   if (changes.length === 0) return ''
-  const more = changes_total - changes.length
-  const all = `${commandName()} changes --event ${quoteForShell(summary.event_id)}`
   const table = listTable(
     out,
     ['stored (UTC)', text('who'), text('what')],
@@ -190,7 +192,7 @@ function changesPart({ summary, changes, changes_total }: EventDetails, out: Out
         : (words[change.change] ?? change.change),
     ]),
   )
-  return `${table}${more > 0 ? `and ${formatNumber(more)} more: --limit, or ${all}\n` : ''}`
+  return `${table}${moreLine(changes_total - changes.length, `changes --event ${typedId(summary)}`)}`
 }
 
 const words: Readonly<Record<string, string>> = { insert: 'answered', delete: 'withdrew' }

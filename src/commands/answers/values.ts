@@ -1,4 +1,5 @@
 /** Values of the views as people read them. */
+import { commandName } from '../../common/command-name.ts'
 import { formatNumber } from '../../common/text/number.ts'
 
 /** Whether the rows are of more than one account, so that each must name its own. */
@@ -26,4 +27,9 @@ const meanings: Readonly<Record<string, string>> = { not_coming: 'not coming' }
 
 export function meaningText(meaning: string | null): string {
   return meaning === null ? '' : (meanings[meaning] ?? meaning)
+}
+
+/** `and 3 more: --limit, or …`: a line for what `limit` left out; nothing when there is no more. @param all the words of a command that shows all */
+export function moreLine(more: bigint | number, all: string): string {
+  return more > 0 ? `and ${formatNumber(String(more))} more: --limit, or ${commandName()} ${all}\n` : ''
 }

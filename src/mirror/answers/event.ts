@@ -1,9 +1,10 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Timestamp } from '../../common/schema/items.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields } from '../calls/input.ts'
+import { countedRows, type Counted } from './counted-rows.ts'
 import { ofAccount, rowsOf, unknownEvent, type AccountInput } from './read-view.ts'
 
 export interface EventInput extends AccountInput {
@@ -71,8 +72,14 @@ async function readDetails(
   changes: number,
 ): Promise<EventDetails> {
   const own = sql`where v.account_id = ${summary.account_id} and v.event_id = ${summary.event_id}`
-  const changed = sql`${own} and not v.initial and v.field is distinct from 'updated_at'`
   const [payments = null] = await rowsOf(trx, 'payment_summary', own)
+  const changed = await sql<ViewRow<'response_changes'> & Counted>`
+    select v.*, count(*) over () as total from headcount.response_changes v ${own}
+       and not v.initial and v.field is distinct from 'updated_at'
+     order by v.run_id desc nulls last, v.changed_at desc, v.response_id, v.field collate "C" limit ${changes}`.execute(
+    trx.kysely,
+  )
+  const newest = countedRows(changed.rows)
   return {
     summary,
     respondents: await rowsOf(
@@ -90,20 +97,9 @@ async function readDetails(
     thin_slots: await rowsOf(trx, 'thin_slots', sql`${own} order by v.start_date, v.slot_name collate "C"`),
     payments,
     forgotten_at: await readForgotten(trx, summary),
-    changes: await rowsOf(
-      trx,
-      'response_changes',
-      sql`${changed}
-          order by v.run_id desc nulls last, v.changed_at desc, v.response_id, v.field collate "C" limit ${changes}`,
-    ),
-    changes_total: await countChanges(trx, changed),
+    changes: newest.rows,
+    changes_total: Number(newest.total),
   }
-}
-
-async function countChanges({ kysely }: Transaction, changed: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from headcount.response_changes v ${changed}`.execute(kysely)
-  return rows[0]?.count ?? 0
 }
 
 async function readForgotten(

@@ -1,6 +1,6 @@
 /** What a program may change in a mirror beside the data of the service; each as the command of this name does it. */
 import { UsageError } from '../../common/errors.ts'
-import { keyLabel } from '../../common/parse-values.ts'
+import { name } from '../../common/parse-values.ts'
 import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
 import { readAccountSummaries, type AccountSummary } from '../accounts/list.ts'
 import { removeAccount as removeAccountById } from '../accounts/remove.ts'
@@ -64,7 +64,7 @@ export async function createKey(options: CreateKeyOptions): Promise<CreatedKey> 
   const { account, label, expiresAt } = options
   return callMirror(options, createKeyCall, {
     account: account ?? null,
-    label: label === undefined ? null : parseOption('label', () => keyLabel(label)),
+    label: label === undefined ? null : parseOption('label', () => name(label)),
     expires: expiresAt === undefined ? null : instantOption('expiresAt', expiresAt, parseFutureInstant),
   })
 }

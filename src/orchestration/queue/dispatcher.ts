@@ -22,11 +22,12 @@ const JOBS_PER_STATEMENT = 5000
 const FORGET_AFTER = '7 days'
 
 const table = sql.raw(`${QUEUE_SCHEMA}.dispatcher`)
-/** A moment later than this was written by a clock that was ahead and was set right since: it is no sign of life. */
-const latestCredible = sql`clock_timestamp() + make_interval(secs => ${DISPATCHER_DEAD_AFTER_S})`
-/** In milliseconds; null before the first pass, and where the last one is not credible. */
-const silence = sql`(case when passed_at <= ${latestCredible}
-                          then greatest(0, extract(epoch from clock_timestamp() - passed_at)) * 1000 end)::float8`
+/** In seconds; null before the first pass. */
+const age = sql`extract(epoch from clock_timestamp() - passed_at)`
+/** Whether who sends has looked lately. A pass in the future is no sign of life: its clock was ahead, and was set right since. */
+export const isAlive = sql`abs(${age}) < ${DISPATCHER_DEAD_AFTER_S}`
+/** In milliseconds; null where there is no pass to believe. */
+const silence = sql`(case when ${age} > ${-DISPATCHER_DEAD_AFTER_S} then greatest(0, ${age}) * 1000 end)::float8`
 /** No job waits longer for its next try. */
 const MAX_START_AFTER = '1 hour'
 
@@ -135,8 +136,7 @@ async function lockFree(trx: Transaction, instance: string): Promise<FreeRow | n
   const { rows } = await sql<{ now: string; ms: number | null }>`
     select clock_timestamp() as now, ${silence} as ms from ${table}
      where instance is null or instance = ${instance}::uuid
-        or passed_at < clock_timestamp() - make_interval(secs => ${DISPATCHER_DEAD_AFTER_S})
-        or passed_at > ${latestCredible}
+        or not ${isAlive}
        for update skip locked`.execute(trx.kysely)
   const [row] = rows
   return row === undefined ? null : { now: row.now, silentMs: row.ms }

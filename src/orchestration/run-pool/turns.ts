@@ -14,8 +14,6 @@ export interface TurnsOptions {
   readonly isOpen: (host: string) => boolean
   /** The number of the last run of an account that got no answer; 0: none. Those that failed longest ago are tried first. */
   readonly lastFailure: (host: string, account: string) => number
-  /** Of a clock that is never set, in ms. */
-  readonly now?: () => number
 }
 
 /** A host without a turn for so long may have no account any more: no turn is kept free for it. */
@@ -30,7 +28,7 @@ interface HostTurns {
   running: number
   /** The number of its last turn, over all hosts. */
   served: number
-  /** When it was used last, in ms. */
+  /** When it was used last, by the clock of `performance.now()`. */
   usedAt: number
   /** By account, in the order of service. */
   readonly waiting: Map<string, Waiting[]>
@@ -38,7 +36,6 @@ interface HostTurns {
 
 export class Turns {
   readonly #options: TurnsOptions
-  readonly #now: () => number
   readonly #hosts = new Map<string, HostTurns>()
   readonly #busyAccounts = new Set<string>()
   #running = 0
@@ -47,7 +44,6 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     this.#options = options
-    this.#now = options.now ?? (() => performance.now())
   }
 
   /** Waits for a turn. @throws the signal's reason, or what `failWaiting` gives */
@@ -83,7 +79,7 @@ export class Turns {
   #turnsOf(host: string): HostTurns {
     const known = this.#hosts.get(host)
     if (known !== undefined) return known
-    const added: HostTurns = { running: 0, served: 0, usedAt: this.#now(), waiting: new Map() }
+    const added: HostTurns = { running: 0, served: 0, usedAt: performance.now(), waiting: new Map() }
     this.#hosts.set(host, added)
     return added
   }
@@ -104,7 +100,7 @@ export class Turns {
   }
 
   #forgetUnused(): void {
-    const before = this.#now() - FORGET_AFTER_MS
+    const before = performance.now() - FORGET_AFTER_MS
     for (const [host, { running, waiting, usedAt }] of this.#hosts)
       // guard: turns of a host that is gone
       if (running === 0 && waiting.size === 0 && usedAt < before) this.#hosts.delete(host)
@@ -146,7 +142,7 @@ export class Turns {
       isTaken = false
       this.#running -= 1
       turns.running -= 1
-      turns.usedAt = this.#now()
+      turns.usedAt = performance.now()
       if (turns.running === 0) this.#hostsRunning -= 1
       this.#busyAccounts.delete(account)
       /* guard: accounts take turns */ this.#moveToEnd(turns, account)

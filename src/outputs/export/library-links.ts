@@ -1,5 +1,5 @@
 /** Links for a program; each call as the command of this name. */
-import { keyLabel } from '../../common/parse-values.ts'
+import { name } from '../../common/parse-values.ts'
 import type { LinkFormat } from '../../common/schema/tables.ts'
 import { revokeLinkCall } from '../../mirror/calls/keys.ts'
 import { createLinkCall, linksCall } from '../../mirror/calls/links.ts'
@@ -49,7 +49,7 @@ export async function createLink(options: CreateLinkOptions): Promise<CreatedLin
   const { token, ...created } = await callMirror(options, createLinkCall, {
     ...content,
     account: account ?? null,
-    label: label === undefined ? null : parseOption('label', () => keyLabel(label)),
+    label: label === undefined ? null : parseOption('label', () => name(label)),
     expires: expiresAt === undefined ? null : instantOption('expiresAt', expiresAt, parseFutureInstant),
   })
   return { ...created, path: linkPath(token, content) }

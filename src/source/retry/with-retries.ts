@@ -72,6 +72,7 @@ export async function withRetries<T>(
  * tested again after an hour: the next run then makes one request.
  */
 function longestPause(runRemainingMs: number | null): number {
+  // A second more than the run has left: it sees that it cannot wait.
   // guard: a pause without end
   return Math.max(60 * 60_000, (runRemainingMs ?? 0) + 1000)
 }

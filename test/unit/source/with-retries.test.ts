@@ -11,54 +11,20 @@ import { SimulatedClock } from '../../throttle/simulated-clock.ts'
 
 const hour = 3_600_000
 
-test('a pause of many years is tested again after an hour, by the next run', async () => {
+const options = { queueState: 'unqueued', pagesRead: 0, onFailure: () => {} } as const
+
+const rejection = (retryAfter: string) =>
+  new TransientStatusError('GET /ping was answered with 429', 429, { 'retry-after': retryAfter })
+
+/** A run that began so long ago, in simulated time. */
+function beginRun(ageMs: number) {
   const clock = new SimulatedClock()
   const { signal } = new AbortController()
   const pause = new Pause(clock)
   const log = () => {}
-  using throttle = createThrottle({
-    permits: new Semaphore(8),
-    pause,
-    requestTimeoutMs: 60_000,
-    clock,
-    log,
-  })
-  const rejected = new TransientStatusError('GET /ping was answered with 429', 429, {
-    'retry-after': '999999999',
-  })
+  const throttle = createThrottle({ permits: new Semaphore(8), pause, requestTimeoutMs: 60_000, clock, log })
   const context = {
     pauseGate: new PauseGate(signal, { pause, clock }),
-    clock,
-    throttle,
-    random: () => 0.5,
-    log,
-    lifetime: { signal, remainingMs: () => null, ageMs: () => 0, [Symbol.dispose]: () => {} },
-    counts: noRequests(),
-  }
-  const attempt = () => Promise.reject(rejected)
-  const options = { queueState: 'unqueued', pagesRead: 0, onFailure: () => {} } as const
-  expect(await withRetries(context, attempt, options).catch((error: unknown) => error)).toBeInstanceOf(
-    RetryLaterError,
-  )
-  expect(pause.leftMs).toBe(hour)
-})
-
-/** A host whose last answer, an hour ago, was a rejection, and a run that began so long ago. */
-async function askedAfter(ageMs: number): Promise<unknown> {
-  const clock = new SimulatedClock()
-  const { signal } = new AbortController()
-  const pause = new Pause(clock)
-  const permits = new Semaphore(8)
-  const log = () => {}
-  using throttle = createThrottle({ permits, pause, requestTimeoutMs: 60_000, clock, log })
-  const pauseGate = new PauseGate(signal, { pause, clock })
-  const rejected = new TransientStatusError('GET /ping was answered with 429', 429, { 'retry-after': '2' })
-  const begun = await throttle.waitForStart(pauseGate)
-  throttle.onEnd(begun, rejected, 'unqueued')
-  await clock.run(clock.sleep(hour, signal))
-  let attempts = 0
-  const context = {
-    pauseGate,
     clock,
     throttle,
     random: () => 0.5,
@@ -66,11 +32,30 @@ async function askedAfter(ageMs: number): Promise<unknown> {
     lifetime: { signal, remainingMs: () => null, ageMs: () => ageMs, [Symbol.dispose]: () => {} },
     counts: noRequests(),
   }
+  return { clock, signal, pause, context, [Symbol.dispose]: () => throttle[Symbol.dispose]() }
+}
+
+test('a pause of many years is tested again after an hour, by the next run', async () => {
+  using run = beginRun(0)
+  const attempt = () => Promise.reject(rejection('999999999'))
+  const ended = withRetries(run.context, attempt, options).catch((error: unknown) => error)
+  expect(await ended).toBeInstanceOf(RetryLaterError)
+  expect(run.pause.leftMs).toBe(hour)
+})
+
+/** A host whose last answer, an hour ago, was a rejection, and a run that began so long ago. */
+async function askedAfter(ageMs: number): Promise<unknown> {
+  using run = beginRun(ageMs)
+  const { clock, context, signal } = run
+  const rejected = rejection('2')
+  const begun = await context.throttle.waitForStart(context.pauseGate)
+  context.throttle.onEnd(begun, rejected, 'unqueued')
+  await clock.run(clock.sleep(hour, signal))
+  let attempts = 0
   const attempt = async () => {
     if ((attempts += 1) === 1) throw rejected
     return 'answered'
   }
-  const options = { queueState: 'unqueued', pagesRead: 0, onFailure: () => {} } as const
   return clock.run(withRetries(context, attempt, options).catch((error: unknown) => error))
 }
 

@@ -1,5 +1,5 @@
 import { linkFormats } from '../../../common/schema/link-formats.ts'
-import { duration, keyLabel } from '../../../common/parse-values.ts'
+import { duration, name } from '../../../common/parse-values.ts'
 import { parseFutureInstant } from '../../../mirror/instants/parse-instant.ts'
 import type { CommandGroup } from '../command-spec.ts'
 import * as options from '../options.ts'
@@ -26,7 +26,7 @@ const keyCommands: CommandGroup = {
         options.checked(
           '--label <text>',
           'what the key is for, as shown by keys (at most 200 characters)',
-          keyLabel,
+          name,
         ),
         options.checked(
           '--expires <time>',
@@ -100,7 +100,7 @@ const linkCommands: CommandGroup = {
         options.checked(
           '--label <text>',
           'what the link is for, as shown by links (at most 200 characters)',
-          keyLabel,
+          name,
         ),
         options.checked(
           '--expires <time>',

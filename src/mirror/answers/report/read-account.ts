@@ -17,7 +17,7 @@ import {
   type ReportHead,
   type ReportQuality,
 } from './document.ts'
-import { countedRows, type Counted } from './counted-rows.ts'
+import { countedRows, type Counted } from '../counted-rows.ts'
 import { readPace, type ToCompare } from './pace.ts'
 import type { ReportSource } from './week-changes.ts'
 

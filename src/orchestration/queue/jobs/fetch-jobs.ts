@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/transaction.ts'
 import { executorIn } from '../executor.ts'
 import type { JobQueue } from '../open-queue.ts'
-import { QUEUE_SCHEMA, RUNS_QUEUE, type JobData, QUEUE_TRANSACTION } from '../queues.ts'
+import { QUEUE_SCHEMA, QUEUE_TRANSACTION, RUNS_QUEUE, type JobData } from '../queues.ts'
 import { releaseHandedBack } from './handed-back.ts'
 import type { HeldJob } from './settle.ts'
 

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import { isHandedBack } from './handed-back.ts'
 import { reasonOf, UNKNOWN_HERE } from './job-outcome.ts'
-import { DEAD_LETTER_QUEUE, DISPATCHER_DEAD_AFTER_S, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
+import { DEAD_LETTER_QUEUE, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
+import { isAlive } from '../dispatcher.ts'
 import { hasOwnTables } from '../schema.ts'
 
 export const jobStates: readonly JobState[] = ['dead', 'running', 'retrying', 'waiting', 'ready']
@@ -59,7 +60,7 @@ export async function readQueue(
         seen_at: string | null
         next_due_at: string | null
       }>`
-        select case when instance is not null and abs(extract(epoch from clock_timestamp() - passed_at)) < ${DISPATCHER_DEAD_AFTER_S}
+        select case when instance is not null and ${isAlive}
                     then holder end as holder, passed_at as seen_at,
                (select min(next_due_at) from ${table('schedules')}) as next_due_at
           from ${table('dispatcher')}`.execute(kysely)

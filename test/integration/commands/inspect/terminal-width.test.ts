@@ -20,7 +20,7 @@ function tooWide(text: string, width: number): readonly string[] {
   return lines.filter((line) => stringWidth(line) > width && !isWhole.test(line))
 }
 
-describe.skipIf(withoutScript)('on a terminal of 80 and of 120 columns (needs script of util-linux)', () => {
+describe('on a terminal of 80 and of 120 columns', () => {
   let s: CommandStage
   beforeAll(async () => {
     const account = accountOf({ [longId]: 12, gala: 30, picnic: 3 })
@@ -75,21 +75,26 @@ describe.skipIf(withoutScript)('on a terminal of 80 and of 120 columns (needs sc
     expect(tooWide(stdout, width)).toEqual([])
   })
 
-  test.each(
-    columns.flatMap((width) =>
-      [
-        ['runs'],
-        ['query', 'table response_details'],
-        ['sync', '--dry-run', '--all'],
-        ['verify'],
-        ['doctor'],
-      ].map((args) => [width, args] as const),
-    ),
-  )('%i columns: %j fits, with what is drawn meanwhile', async (width, args) => {
-    const { stdout } = await s.onTerminal(args, { columns: width, env: plain })
-    expect(stdout).not.toBe('')
-    expect(tooWide(stdout, width)).toEqual([])
-  })
+  test
+    .skipIf(withoutScript)
+    .each(
+      columns.flatMap((width) =>
+        [
+          ['runs'],
+          ['query', 'table response_details'],
+          ['sync', '--dry-run', '--all'],
+          ['verify'],
+          ['doctor'],
+        ].map((args) => [width, args] as const),
+      ),
+    )(
+    '%i columns: %j fits, with what is drawn meanwhile (needs script of util-linux)',
+    async (width, args) => {
+      const { stdout } = await s.onTerminal(args, { columns: width, env: plain })
+      expect(stdout).not.toBe('')
+      expect(tooWide(stdout, width)).toEqual([])
+    },
+  )
 
   test.each(columns)('what a later command needs is whole in %i columns', async (width) => {
     const rejects = (await s.run(['rejects'], { columns: width })).stdout

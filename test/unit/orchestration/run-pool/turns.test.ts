@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Release } from '../../../../src/common/semaphore.ts'
 import { Turns } from '../../../../src/orchestration/run-pool/turns.ts'
 
@@ -11,19 +11,12 @@ function scene(
   isOpen: (host: string) => boolean = () => true,
   failures: ReadonlyMap<string, number> = new Map(),
 ) {
-  const clock = { ms: 0 }
-  const turns = new Turns({
-    runs,
-    isOpen,
-    lastFailure: (_, account) => failures.get(account) ?? 0,
-    now: () => clock.ms,
-  })
+  const turns = new Turns({ runs, isOpen, lastFailure: (_, account) => failures.get(account) ?? 0 })
   const given: string[] = []
   const releases = new Map<string, Release>()
   const errors: string[] = []
   return {
     turns,
-    clock,
     given,
     errors,
     take: (...names: readonly string[]) => {
@@ -121,12 +114,14 @@ test('an account that got no answer waits behind the others of its host, so that
 })
 
 test('a host that no account uses any more keeps no turn free after an hour', async () => {
-  const { clock, take, end, given } = scene(2)
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { take, end, given } = scene(2)
   await take('old/1')
   await end('old/1')
   await take('new/1', 'new/2')
   expect(given).toEqual(['old/1', 'new/1'])
-  clock.ms = 60 * 60_000 + 1
+  vi.advanceTimersByTime(60 * 60_000 + 1)
   await end('new/1')
   await take('new/1')
   expect(given).toEqual(['old/1', 'new/1', 'new/2', 'new/1'])

@@ -1,4 +1,4 @@
-import type { CountedRows } from './document.ts'
+import type { CountedRows } from './report/document.ts'
 
 /** What a statement with a limit says of each row: how many there are without the limit. */
 export interface Counted {
