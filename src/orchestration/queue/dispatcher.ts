@@ -10,7 +10,15 @@ import type { Transaction } from '../../db/transaction.ts'
 import { digestOfGroups, groupKey, nextDue, type DueGroup } from './due-groups.ts'
 import { executorIn } from './executor.ts'
 import type { JobQueue } from './open-queue.ts'
-import { DISPATCHER_DEAD_AFTER_S, jobOf, QUEUE_SCHEMA, QUEUE_TRANSACTION, RUNS_QUEUE } from './queues.ts'
+import {
+  DISPATCHER_DEAD_AFTER_S,
+  isAlive,
+  jobOf,
+  passAge,
+  QUEUE_SCHEMA,
+  QUEUE_TRANSACTION,
+  RUNS_QUEUE,
+} from './queues.ts'
 
 /** With clocks that differ by more, a time would be served too early or twice. */
 const MAX_CLOCK_DIFFERENCE_MS = 10_000
@@ -22,12 +30,8 @@ const JOBS_PER_STATEMENT = 5000
 const FORGET_AFTER = '7 days'
 
 const table = sql.raw(`${QUEUE_SCHEMA}.dispatcher`)
-/** In seconds; null before the first pass. */
-const age = sql`extract(epoch from clock_timestamp() - passed_at)`
-/** Whether who sends has looked lately. A pass in the future is no sign of life: its clock was ahead, and was set right since. */
-export const isAlive = sql`abs(${age}) < ${DISPATCHER_DEAD_AFTER_S}`
 /** In milliseconds; null where there is no pass to believe. */
-const silence = sql`(case when ${age} > ${-DISPATCHER_DEAD_AFTER_S} then greatest(0, ${age}) * 1000 end)::float8`
+const silence = sql`(case when ${passAge} > ${-DISPATCHER_DEAD_AFTER_S} then greatest(0, ${passAge}) * 1000 end)::float8`
 /** No job waits longer for its next try. */
 const MAX_START_AFTER = '1 hour'
 

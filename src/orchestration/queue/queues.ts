@@ -1,4 +1,5 @@
 /** The queues of pg-boss, and how their jobs are tried. */
+import { sql } from 'kysely'
 import type { Queue } from 'pg-boss'
 import type { TransactionOptions } from '../../db/transaction.ts'
 
@@ -27,6 +28,10 @@ export const SUPERVISE_S = 15
 
 /** Another process takes over from a dispatcher that did not look for so long. */
 export const DISPATCHER_DEAD_AFTER_S = 15
+/** Of its last look, in seconds; null before the first. */
+export const passAge = sql`extract(epoch from clock_timestamp() - passed_at)`
+/** Whether it has looked lately. A look in the future is no sign of life: its clock was ahead, and was set right since. */
+export const isAlive = sql`abs(${passAge}) < ${DISPATCHER_DEAD_AFTER_S}`
 
 /** Statements of the queue are short. One that gets no answer is given up after that and 30 s, and not after those of a run. */
 export const QUEUE_TRANSACTION: TransactionOptions = { statementTimeoutMs: 10_000 }

@@ -3,8 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import { isHandedBack } from './handed-back.ts'
 import { reasonOf, UNKNOWN_HERE } from './job-outcome.ts'
-import { DEAD_LETTER_QUEUE, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
-import { isAlive } from '../dispatcher.ts'
+import { DEAD_LETTER_QUEUE, isAlive, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
 import { hasOwnTables } from '../schema.ts'
 
 export const jobStates: readonly JobState[] = ['dead', 'running', 'retrying', 'waiting', 'ready']
