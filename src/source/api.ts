@@ -31,6 +31,7 @@ import { BodySpool } from './body/spool.ts'
 import type { Slowdown } from './throttle/slowdown.ts'
 import { decodeUtf8 } from '../common/json/utf8.ts'
 import { usableEtag } from './http/etag.ts'
+import { requestObserver } from '../telemetry/http-requests.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_CONCURRENCY = 8
@@ -171,6 +172,7 @@ function createContext(options: SourceOptions, opened: AsyncDisposableStack): Re
     requestTimeoutMs,
     counts: noRequests(),
     random: options.random ?? Math.random,
+    observe: requestObserver(),
     log,
   }
 }

@@ -28,13 +28,16 @@ const templates: Readonly<Record<Endpoint, string>> = {
 /** Where every base address ends. */
 const VERSION_PATH = '/api/v1'
 
-/** A GET that is sent now; null where nobody looks. */
-export function observeRequest(url: URL, endpoint: Endpoint): RequestObservation | null {
+/** Observes a GET that is sent now. */
+export type ObserveRequest = (url: URL, endpoint: Endpoint) => RequestObservation
+
+/** For the requests of a run, whose observers are looked for once, when it opens its source; null where nobody looks. */
+export function requestObserver(): ObserveRequest | null {
   const duration = instruments()?.httpClientDuration
   const spans = childSpans()
-  return duration === undefined && spans === undefined
-    ? null
-    : new RequestObservation({ duration, spans }, url, endpoint)
+  if (duration === undefined && spans === undefined) return null
+  const observers = { duration, spans }
+  return (url, endpoint) => new RequestObservation(observers, url, endpoint)
 }
 
 class RequestObservation extends Observation {

@@ -16,15 +16,16 @@ import {
 } from '@opentelemetry/semantic-conventions'
 import { version } from '../common/version.ts'
 import { accountFigures, readFaultyEntries } from './account-figures.ts'
+import { Durations } from './durations.ts'
 import { ofAccounts, ofRuns, type Declaration } from './declarations.ts'
 import { SCOPE } from './tracer.ts'
 
 export interface Instruments {
   readonly runDuration: Histogram
   readonly rows: Counter
-  readonly httpClientDuration: Histogram
+  readonly httpClientDuration: Durations
   readonly httpServerDuration: Histogram
-  readonly databaseDuration: Histogram
+  readonly databaseDuration: Durations
 }
 
 /** From a run over unchanged lists to a first load of hours. */
@@ -60,30 +61,32 @@ function createInstruments(meter: Meter): Instruments {
   const seconds = (name: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries } })
   const { duration, rows } = ofRuns
-  observeAccounts(meter)
+  const httpClientDuration = new Durations(
+    seconds(METRIC_HTTP_CLIENT_REQUEST_DURATION, 'Duration of HTTP requests to the service.', HTTP_SECONDS),
+  )
+  const databaseDuration = new Durations(
+    seconds(METRIC_DB_CLIENT_OPERATION_DURATION, 'Duration of statements to the database.', DATABASE_SECONDS),
+  )
+  // Callbacks are called before anything else is collected.
+  observeAccounts(meter, () => {
+    httpClientDuration.flush()
+    databaseDuration.flush()
+  })
   return {
     runDuration: seconds(duration.name, duration.description, RUN_SECONDS),
     rows: meter.createCounter(rows.name, rows),
-    httpClientDuration: seconds(
-      METRIC_HTTP_CLIENT_REQUEST_DURATION,
-      'Duration of HTTP requests to the service.',
-      HTTP_SECONDS,
-    ),
+    httpClientDuration,
     httpServerDuration: seconds(
       METRIC_HTTP_SERVER_REQUEST_DURATION,
       'Duration of HTTP requests that serve answered.',
       HTTP_SECONDS,
     ),
-    databaseDuration: seconds(
-      METRIC_DB_CLIENT_OPERATION_DURATION,
-      'Duration of statements to the database.',
-      DATABASE_SECONDS,
-    ),
+    databaseDuration,
   }
 }
 
 /** Read when somebody collects: what is not observed then, is told no more. */
-function observeAccounts(meter: Meter): void {
+function observeAccounts(meter: Meter, onCollect: () => void): void {
   const gauge = (declared: Declaration) => meter.createObservableGauge(declared.name, declared)
   const lastSuccess = gauge(ofRuns.lastSuccess)
   const held = gauge(ofRuns.held)
@@ -93,6 +96,7 @@ function observeAccounts(meter: Meter): void {
   const faultyEntries = gauge(ofAccounts.faultyEntries)
   meter.addBatchObservableCallback(
     (result) => {
+      onCollect()
       const observe = (to: ObservableGauge, value: number | null | undefined, labels: Attributes = {}) => {
         if (value !== null && value !== undefined) result.observe(to, value, labels)
       }

@@ -88,7 +88,7 @@ const exitCode = await runProgram(help, options, async (values) => {
   const { profile: profiles } = values
   let runs = 0
   const folder = await temporaryFolder()
-  const compiled = await compile(join(folder, 'compiled'))
+  const compiled = await compile(join(folder, 'compiled'), profiles ?? null)
   await using engines = enginesIn(folder)
   const engine = await engines.engine('postgres')
   await using mirror = await engine.copy(engine.empty)

@@ -7,7 +7,7 @@ import { commandName } from '../../common/command-name.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
-import { ofAccount, rowsOf, unknownEvent } from './read-view.ts'
+import { ofReadAccount, rowsOf, unknownEvent } from './read-view.ts'
 
 export interface ChangesInput extends ListInput {
   readonly since: Since
@@ -38,7 +38,7 @@ export const changesCall = defineCall<ChangesInput, Changes>({
     return { ...readListInput(json), event: fields.textOrNull('event'), since: readSince(json) }
   },
   run: (database, { account, limit, since, event }) =>
-    ofAccount(database, account, async (trx) => {
+    ofReadAccount(database, account, async (trx) => {
       if (event !== null) await requireKnown(trx, event, account)
       if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
       if (typeof since === 'object' && 'at' in since) await requirePast(trx, since.at)

@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields } from '../calls/input.ts'
 import { countedRows, type Counted } from './counted-rows.ts'
-import { ofAccount, rowsOf, unknownEvent, type AccountInput } from './read-view.ts'
+import { ofReadAccount, rowsOf, unknownEvent, type AccountInput } from './read-view.ts'
 
 export interface EventInput extends AccountInput {
   readonly event: string
@@ -53,7 +53,7 @@ export const eventCall = defineCall<EventInput, readonly EventDetails[]>({
     }
   },
   run: (database, { account, event, changes }) =>
-    ofAccount(database, account, async (trx) => {
+    ofReadAccount(database, account, async (trx) => {
       const summaries = await rowsOf(
         trx,
         'event_summary',

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
-import { ofAccount, rowsOf } from './read-view.ts'
+import { ofReadAccount, rowsOf } from './read-view.ts'
 
 /** Which events: those to come and those without a time; those that are over, the latest first; or all, in the order of time. */
 export type EventSelection = 'upcoming' | 'past' | 'all'
@@ -31,7 +31,7 @@ export const eventsCall = defineCall<EventsInput, readonly ListedEvent[]>({
     return { ...readListInput(json), which: which === 'past' || which === 'all' ? which : 'upcoming' }
   },
   run: (database, { account, limit, which }) =>
-    ofAccount(database, account, async (trx) => {
+    ofReadAccount(database, account, async (trx) => {
       const direction = which === 'past' ? sql`desc` : sql`asc`
       const events = await rowsOf(
         trx,

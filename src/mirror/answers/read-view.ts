@@ -8,6 +8,7 @@ import { quote } from '../owner-tables/quote.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
 import { requireAccount } from '../accounts/resolve-account.ts'
+import { requireSynced } from '../query/require-synced.ts'
 
 /** What the answers of most calls are about: one account or, with null, all. */
 export interface AccountInput {
@@ -33,6 +34,17 @@ export async function ofAccount<T>(
     },
     { ...options, readOnly: true },
   )
+}
+
+/**
+ * The same of what was read already: of an account that was not, nothing would look like an answer.
+ *
+ * @throws MirrorNotFoundError when nothing was read into it yet
+ */
+export async function ofReadAccount<T>(...asked: Parameters<typeof ofAccount<T>>): Promise<T> {
+  const [database, account] = asked
+  await requireSynced(database, account)
+  return ofAccount(...asked)
 }
 
 /** Rows of a view; `rest` is what follows its name. */
@@ -73,7 +85,9 @@ export async function unknownEvent(
     .$if(account !== null, (query) => query.where('account.name', '=', account))
     .limit(MAX_SIMILAR)
     .execute()
-  throw new UsageError(
-    `The mirror has no event ${quote(id)}${didYouMeanEvent(id, events)}. See the ids with: ${commandName()} events --all`,
-  )
+  const remedy =
+    events.length === 0
+      ? `It has no events: ${commandName()} sync reads them`
+      : `See the ids with: ${commandName()} events --all`
+  throw new UsageError(`The mirror has no event ${quote(id)}${didYouMeanEvent(id, events)}. ${remedy}`)
 }

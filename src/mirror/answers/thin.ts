@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { defineCall } from '../calls/call.ts'
 import { readListInput, type ListInput } from '../calls/input.ts'
-import { ofAccount, rowsOf } from './read-view.ts'
+import { ofReadAccount, rowsOf } from './read-view.ts'
 
 /** Slots of the next 56 days that need people, the next one first. */
 export const thinCall = defineCall<ListInput, readonly ViewRow<'thin_slots'>[]>({
@@ -10,7 +10,7 @@ export const thinCall = defineCall<ListInput, readonly ViewRow<'thin_slots'>[]>(
   changes: false,
   readInput: readListInput,
   run: (database, { account, limit }) =>
-    ofAccount(database, account, (trx) =>
+    ofReadAccount(database, account, (trx) =>
       rowsOf(
         trx,
         'thin_slots',

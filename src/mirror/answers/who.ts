@@ -5,7 +5,7 @@ import { UsageError } from '../../common/errors.ts'
 import { quote } from '../owner-tables/quote.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
-import { ofAccount, rowsOf } from './read-view.ts'
+import { ofReadAccount, rowsOf } from './read-view.ts'
 
 export interface WhoInput extends ListInput {
   /** An e-mail address in any spelling, or a part of a name. */
@@ -46,7 +46,7 @@ export const whoCall = defineCall<WhoInput, FoundPersons>({
     if (who.trim() === '') throw new UsageError('who takes a name or an e-mail address, not an empty text.')
     if (who.includes('\0'))
       throw new UsageError(`No name or address contains the character U+0000: ${quote(who)}`)
-    return ofAccount(database, account, async (trx) => {
+    return ofReadAccount(database, account, async (trx) => {
       const matches = await findMatches(trx, account, who, limit + 1)
       const persons: FoundPerson[] = []
       for (const match of matches.slice(0, limit)) persons.push(await readPerson(trx, match))

@@ -10,7 +10,7 @@ import { commandName } from '../../common/command-name.ts'
 import { quote } from '../owner-tables/quote.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields } from '../calls/input.ts'
-import { ofAccount, type AccountInput } from '../answers/read-view.ts'
+import { ofReadAccount, type AccountInput } from '../answers/read-view.ts'
 
 export interface PersonInput extends AccountInput {
   /** An e-mail address, in any spelling of upper and lower case. */
@@ -82,7 +82,7 @@ export const personCall = defineCall<PersonInput, PersonRecord>({
   },
   run: (database, { account, email, pseudonym }) => {
     requireAddress(email)
-    return ofAccount(database, account, async (trx) => {
+    return ofReadAccount(database, account, async (trx) => {
       const email_key = await readKey(trx, email)
       const keys = await findKeys(trx, account, pseudonym === null ? [email_key] : [email_key, pseudonym])
       return {

@@ -3,7 +3,7 @@ import { UsageError } from '../../common/errors.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { accountId } from '../../mirror/accounts/resolve-account.ts'
-import { ofAccount, requireEvent } from '../../mirror/answers/read-view.ts'
+import { ofReadAccount, requireEvent } from '../../mirror/answers/read-view.ts'
 import { openExportFolder, MANIFEST } from './folder.ts'
 import { loadFormat } from './formats/load-format.ts'
 import type { ExportFormat, Format, Written } from './formats/format.ts'
@@ -132,7 +132,7 @@ async function inSnapshot<T>(
 ): Promise<T> {
   const { account = null, event = null, safeCsv = false } = selection
   const format: Format = await loadFormat(selection.format, safeCsv)
-  return ofAccount(
+  return ofReadAccount(
     database,
     account,
     async (trx) => {

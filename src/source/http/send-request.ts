@@ -20,7 +20,7 @@ import { errorForStatus } from './status.ts'
 import type { ResponseHead, ResponseStream } from './response-stream.ts'
 import { confirmsEtag } from './etag.ts'
 import { toError } from '../../common/abort.ts'
-import { observeRequest, type Endpoint } from '../../telemetry/http-requests.ts'
+import type { Endpoint, ObserveRequest } from '../../telemetry/http-requests.ts'
 
 const MAX_EXCERPT_BYTES = 64 * 1024
 
@@ -48,6 +48,8 @@ export interface RequestContext {
   readonly requestTimeoutMs: number
   readonly counts: RequestCounts
   readonly random: () => number
+  /** For spans and metrics; null where nobody asks for them. */
+  readonly observe: ObserveRequest | null
   readonly log: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
 }
 
@@ -176,7 +178,7 @@ async function attempt(
     // A redirected request obeys the throttle too.
     if (visited.length > 1) await timeout.pauseWhile(context.throttle.waitForStart(context.pauseGate))
     context.counts.requests += 1
-    const observed = observeRequest(url, visited.length > 1 ? 'page' : endpointOf(url))
+    const observed = context.observe?.(url, visited.length > 1 ? 'page' : endpointOf(url))
     const stream = context.client.get(url, headersOf(context, request), onBytes)
     timeout.onTimeout((reason) => stream.abort(reason))
     try {

@@ -11,7 +11,7 @@ import { MAX_WAIT_MS } from '../../query/query-errors.ts'
 import type { RunSummary } from '../../status/account-facts.ts'
 import { readAccountStatuses } from '../../status/account-status.ts'
 import { standing } from '../digest/digest-call.ts'
-import { ofAccount, requireEvent, type AccountInput } from '../read-view.ts'
+import { ofReadAccount, requireEvent, type AccountInput } from '../read-view.ts'
 import { standingOfEvent } from './event-standing.ts'
 import { askWithin, type Ask, type TimeLimit } from './ask.ts'
 import type { ReportDocument, ReportedRun, ReportHead } from './document.ts'
@@ -47,7 +47,7 @@ export async function readReport(
   limit: TimeLimit | null,
 ): Promise<ReportDocument> {
   const account = await resolveAccount(database, named)
-  return ofAccount(
+  return ofReadAccount(
     database,
     account,
     async (trx) => {

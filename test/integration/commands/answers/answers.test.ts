@@ -232,5 +232,19 @@ onPostgresCommandStage('answers', (stage) => {
     expect((await s.run(['thin'])).stdout).toMatch(
       /^No slot of the next 56 days needs people\.\n\nA slot that nobody ever took/,
     )
+    for (const args of [['events'], ['thin'], ['changes'], ['who', 'Ada']])
+      expect((await s.run(args)).stderr, args.join(' ')).toBe('')
+  })
+
+  test('of a mirror that nothing was read into yet give no answer', async () => {
+    await using s = await stage(choir())
+    expect((await s.run(['migrate'])).code).toBe(0)
+    for (const args of [['events'], ['thin', '--json'], ['changes'], ['who', 'Ada'], ['event', 'gala']]) {
+      const { code, stdout, stderr } = await s.run(args)
+      expect([code, stdout], args.join(' ')).toEqual([5, ''])
+      expect(stderr).toMatch(
+        /Nothing was read into this mirror yet \(it has no account\).* Run .*headcount sync first/,
+      )
+    }
   })
 })
