@@ -110,7 +110,8 @@ const isFirstListing = `coalesce(
 
 const firstRun = `left join headcount.sync_runs first_run on first_run.id = a.first_listed_run_id`
 const event = `left join headcount.events e on e.account_id = c.account_id and e.id = c.event_id`
-const state = `left join headcount.sync_state s on s.account_id = c.account_id and s.event_id = c.event_id`
+/** The state `s` of the list of its event. */
+export const sameState = `left join headcount.sync_state s on s.account_id = c.account_id and s.event_id = c.event_id`
 
 /** One row for each field that an update changed, and one for each insert and delete. */
 const changedField = `left join lateral (
@@ -149,7 +150,7 @@ const responseChanges = view({
       ${event}
       left join headcount.responses r
         on r.account_id = c.account_id and r.event_id = c.event_id and r.id = c.response_id
-      ${state}
+      ${sameState}
       ${firstRun}
      where (c.change <> 'update' or changed.field is not null) and ${isShown('c')}`,
 })
@@ -157,8 +158,14 @@ const responseChanges = view({
 /** Each change of an event. */
 export const eventTransitions = transitions(events)
 
-/** @param changes as `eventTransitions`: each with its documents */
-export const eventChangesQuery = (changes: string): string => `
+/**
+ * @param changes as `eventTransitions`: each with its documents
+ * @param initial whether an insert is a first reading
+ */
+export const eventChangesQuery = (
+  changes: string,
+  initial = { condition: isFirstListing, joins: '' },
+): string => `
     select c.account_id, a.name as account, c.event_id,${eventTitle} as event_title,${eventAt} as event_at,
            c.changed_at, c.run_id, c.change,
            case c.change
@@ -176,12 +183,12 @@ export const eventChangesQuery = (changes: string): string => `
            changed.field,
            case c.change when 'update' then c.former->>changed.field else c.former::text end as old_value,
            case c.change when 'update' then c.document->>changed.field else c.document::text end as new_value,
-           ${isFirstListing} as initial
+           ${initial.condition} as initial
       from (${changes}
       ) c
       ${account}
       ${changedField}
-      ${event}
+      ${event}${initial.joins}
       ${firstRun}
      where (c.change <> 'update' or changed.field is not null) and ${isShown('c')}`
 
@@ -216,7 +223,7 @@ const items = (entity: 'event' | 'response', from: Items, initial: string) => `
              where c.former->key.field is distinct from c.document->key.field
           ) changed on true
           ${event}
-          ${state}
+          ${sameState}
           ${firstRun}
          where (c.change <> 'update' or changed.fields is not null) and ${isShown('c')}`
 
@@ -235,17 +242,22 @@ const changes = view({
     record: 'The item after the change; of a delete the last one known.',
     former: 'Former values of the changed fields, JSON null where one was absent; NULL unless update.',
   },
-  query: `
+  query: changesQuery(isFirstListing),
+})
+
+export const changeViews: readonly string[] = [...responseChanges, ...eventChanges, ...changes]
+
+/** @param isFirstEvent whether the insert of an event is a first reading */
+export function changesQuery(isFirstEvent: string): string {
+  return `
     select c.account_id, c.account, c.run_id, run.finished_at as run_finished_at, c.changed_at, c.entity, c.event_id,
            c.response_id, c.change, c.initial, c.event_title, c.event_at,
            case when c.entity = 'response'
                 then ${personId('c.account_id', "headcount.email_key(headcount_internal.stored_text(c.record->'email'))")} end
              as person_id,
            c.fields, c.record, c.former
-      from (${items('event', events, isFirstListing)}
+      from (${items('event', events, isFirstEvent)}
         union all${items('response', responses, isFirstReading)}
       ) c
-      left join headcount.sync_runs run on run.id = c.run_id`,
-})
-
-export const changeViews: readonly string[] = [...responseChanges, ...eventChanges, ...changes]
+      left join headcount.sync_runs run on run.id = c.run_id`
+}

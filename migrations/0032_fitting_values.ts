@@ -5,7 +5,7 @@
 import { eventChangesQuery, eventTransitions } from './0020_changes.ts'
 import { namedFields } from './0021_without_personal.ts'
 
-const fitting = `
+export const fittingEventTransitions = `
         select t.account_id, t.event_id, t.changed_at, t.change, headcount_internal.item_without_personal(t.former) as former,
                headcount_internal.item_without_personal(t.document) as document, t.run_id
           from (${eventTransitions}
@@ -48,5 +48,5 @@ export const fittingValues: readonly string[] = [
   $$`,
   `comment on function headcount_internal.item_without_personal(jsonb) is
     'A document with the fields that the specification names and that hold no personal data, and of these the values that fit.'`,
-  `create or replace view headcount.event_changes_without_personal as${eventChangesQuery(fitting)}`,
+  `create or replace view headcount.event_changes_without_personal as${eventChangesQuery(fittingEventTransitions)}`,
 ]

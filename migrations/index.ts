@@ -29,6 +29,8 @@ import { quickerViews } from './0029_quicker_views.ts'
 import { reportLinks } from './0030_report_links.ts'
 import { eventList } from './0031_event_list.ts'
 import { fittingValues } from './0032_fitting_values.ts'
+import { fixedNames } from './0033_fixed_names.ts'
+import { firstReadings } from './0034_first_readings.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -70,4 +72,6 @@ export const migrations: readonly Migration[] = [
   { number: 30, name: 'report_links', statements: reportLinks },
   { number: 31, name: 'event_list', statements: eventList },
   { number: 32, name: 'fitting_values', statements: fittingValues },
+  { number: 33, name: 'fixed_names', statements: fixedNames },
+  { number: 34, name: 'first_readings', statements: firstReadings },
 ]

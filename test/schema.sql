@@ -338,7 +338,7 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                 CASE
                     WHEN c_1.change <> 'insert'::text THEN false
                     WHEN c_1.run_id IS NULL THEN c_1.changed_at <= first_run.finished_at
-                    ELSE c_1.run_id <= a.first_listed_run_id
+                    ELSE c_1.run_id <= a.first_listed_run_id OR c_1.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
                 END, false) AS initial,
                 CASE
                     WHEN e.id IS NOT NULL THEN e.title
@@ -673,7 +673,7 @@ view event_changes -- What changed of the events: one row for each field that an
         CASE
             WHEN c.change <> 'insert'::text THEN false
             WHEN c.run_id IS NULL THEN c.changed_at <= first_run.finished_at
-            ELSE c.run_id <= a.first_listed_run_id
+            ELSE c.run_id <= a.first_listed_run_id OR c.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
         END, false) AS initial
    FROM ( SELECT h.account_id,
             h.event_id,
@@ -753,6 +753,7 @@ view event_changes -- What changed of the events: one row for each field that an
                 END) key(field)
           WHERE (c.former -> key.field) IS DISTINCT FROM (c.document -> key.field)) changed ON true
      LEFT JOIN headcount.events e ON e.account_id = c.account_id AND e.id = c.event_id
+     LEFT JOIN headcount.sync_state s ON s.account_id = c.account_id AND s.event_id = c.event_id
      LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
   WHERE (c.change <> 'update'::text OR changed.field IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
@@ -824,7 +825,7 @@ view event_changes_without_personal -- The view event_changes without personal d
         CASE
             WHEN c.change <> 'insert'::text THEN false
             WHEN c.run_id IS NULL THEN c.changed_at <= first_run.finished_at
-            ELSE c.run_id <= a.first_listed_run_id
+            ELSE c.run_id <= a.first_listed_run_id OR c.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
         END, false) AS initial
    FROM ( SELECT t.account_id,
             t.event_id,
@@ -911,6 +912,7 @@ view event_changes_without_personal -- The view event_changes without personal d
                 END) key(field)
           WHERE (c.former -> key.field) IS DISTINCT FROM (c.document -> key.field)) changed ON true
      LEFT JOIN headcount.events e ON e.account_id = c.account_id AND e.id = c.event_id
+     LEFT JOIN headcount.sync_state s ON s.account_id = c.account_id AND s.event_id = c.event_id
      LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
   WHERE (c.change <> 'update'::text OR changed.field IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
@@ -2459,61 +2461,95 @@ CREATE OR REPLACE FUNCTION headcount.email_key(email text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$
-    select case when octet_length(email) <= 1000 and email collate "C" !~ '[^!-@[-~]' then nullif(email, '')
-                else headcount_internal.normalised_email_key(email) end
-  $function$
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN ((octet_length(email) <= 1000) AND ((email COLLATE "C") !~ '[^!-@[-~]'::text)) THEN NULLIF(email, ''::text)
+             ELSE headcount_internal.normalised_email_key(email)
+         END AS normalised_email_key;
+END
 
 function events_at(account text, instant timestamp with time zone) -- The events of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
 CREATE OR REPLACE FUNCTION headcount.events_at(account text, instant timestamp with time zone)
  RETURNS SETOF headcount.past_event
  LANGUAGE sql
  STABLE
-AS $function$
-    select e.account_id, e.id, e.title, e.event_at, e.description, e.event_type, e.location, e._extra, e._changed_at
-      from headcount.events e
-     where headcount_internal.account_at(account, instant) is not null
-       and e.account_id = (select headcount_internal.account_at(account, instant))
-       and e._changed_at <= instant
-    union all
-    select h.account_id, h.event_id, f.title, f.event_at, f.description, f.event_type, f.location,
-           nullif(h.document - array[
-             'id',
-             case when f.title is not null then 'title' end,
-             case when f.event_at is not null then 'event_at' end,
-             case when f.description is not null then 'description' end,
-             case when f.event_type is not null then 'event_type' end,
-             case when f.location is not null then 'location' end
-           ], '{}'), h.valid_from
-      from headcount.event_history h
-     cross join lateral (
-       select headcount_internal.stored_text(h.document->'title') as title,
-              headcount_internal.stored_instant(h.document->'event_at') as event_at,
-              headcount_internal.stored_text(h.document->'description') as description,
-              headcount_internal.stored_text(h.document->'event_type') as event_type,
-              headcount_internal.stored_text(h.document->'location') as location
-       offset 0
-     ) f
-     where headcount_internal.account_at(account, instant) is not null
-       and h.account_id = (select headcount_internal.account_at(account, instant))
-       and h.valid_from <= instant and instant < h.valid_to
-  $function$
+BEGIN ATOMIC
+ SELECT e.account_id,
+     e.id,
+     e.title,
+     e.event_at,
+     e.description,
+     e.event_type,
+     e.location,
+     e._extra,
+     e._changed_at
+    FROM headcount.events e
+   WHERE ((headcount_internal.account_at(events_at.account, events_at.instant) IS NOT NULL) AND (e.account_id = ( SELECT headcount_internal.account_at(events_at.account, events_at.instant) AS account_at)) AND (e._changed_at <= events_at.instant))
+ UNION ALL
+  SELECT h.account_id,
+     h.event_id,
+     f.title,
+     f.event_at,
+     f.description,
+     f.event_type,
+     f.location,
+     NULLIF((h.document - ARRAY['id'::text,
+         CASE
+             WHEN (f.title IS NOT NULL) THEN 'title'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.event_at IS NOT NULL) THEN 'event_at'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.description IS NOT NULL) THEN 'description'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.event_type IS NOT NULL) THEN 'event_type'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.location IS NOT NULL) THEN 'location'::text
+             ELSE NULL::text
+         END]), '{}'::jsonb) AS "nullif",
+     h.valid_from
+    FROM (headcount.event_history h
+      CROSS JOIN LATERAL ( SELECT headcount_internal.stored_text((h.document -> 'title'::text)) AS title,
+             headcount_internal.stored_instant((h.document -> 'event_at'::text)) AS event_at,
+             headcount_internal.stored_text((h.document -> 'description'::text)) AS description,
+             headcount_internal.stored_text((h.document -> 'event_type'::text)) AS event_type,
+             headcount_internal.stored_text((h.document -> 'location'::text)) AS location
+          OFFSET 0) f)
+   WHERE ((headcount_internal.account_at(events_at.account, events_at.instant) IS NOT NULL) AND (h.account_id = ( SELECT headcount_internal.account_at(events_at.account, events_at.instant) AS account_at)) AND (h.valid_from <= events_at.instant) AND (events_at.instant < h.valid_to));
+END
 
 function events_at(instant timestamp with time zone) -- The events of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
 CREATE OR REPLACE FUNCTION headcount.events_at(instant timestamp with time zone)
  RETURNS SETOF headcount.past_event
  LANGUAGE sql
  STABLE
-AS $function$
-      select * from headcount.events_at(headcount_internal.default_account(), instant)
-    $function$
+BEGIN ATOMIC
+ SELECT events_at.account_id,
+     events_at.id,
+     events_at.title,
+     events_at.event_at,
+     events_at.description,
+     events_at.event_type,
+     events_at.location,
+     events_at._extra,
+     events_at._changed_at
+    FROM headcount.events_at(headcount_internal.default_account(), events_at.instant) events_at(account_id, id, title, event_at, description, event_type, location, _extra, _changed_at);
+END
 
 function headcount_internal.account_at(account text, instant timestamp with time zone) -- The number of an account, when its mirror can tell of that moment; an error otherwise.
 CREATE OR REPLACE FUNCTION headcount_internal.account_at(account text, instant timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog'
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     declare
       known headcount.accounts;
@@ -2551,7 +2587,7 @@ CREATE OR REPLACE FUNCTION headcount_internal.default_account()
  RETURNS text
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog'
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     declare
       chosen text := nullif(current_setting('headcount.account', true), '');
@@ -2579,51 +2615,55 @@ CREATE OR REPLACE FUNCTION headcount_internal.event_document(event headcount.eve
  RETURNS jsonb
  LANGUAGE sql
  STABLE
-AS $function$
-    select jsonb_strip_nulls(jsonb_build_object(
-             'id', event.id, 'title', event.title, 'event_at', headcount_internal.iso_utc(event.event_at),
-             'description', event.description, 'event_type', event.event_type, 'location', event.location))
-        || coalesce(event._extra, '{}')
-  $function$
+BEGIN ATOMIC
+ SELECT (jsonb_strip_nulls(jsonb_build_object('id', (event).id, 'title', (event).title, 'event_at', headcount_internal.iso_utc((event).event_at), 'description', (event).description, 'event_type', (event).event_type, 'location', (event).location)) || COALESCE((event)._extra, '{}'::jsonb));
+END
 
 function headcount_internal.forgotten_response(document jsonb) -- A document of a response without personal data: no name, e-mail, message or field that the specification does not name.
 CREATE OR REPLACE FUNCTION headcount_internal.forgotten_response(document jsonb)
  RETURNS jsonb
  LANGUAGE sql
  STABLE PARALLEL SAFE STRICT
-AS $function$
-    select jsonb_strip_nulls(jsonb_build_object(
-             'id', document->'id',
-             'quantity', headcount_internal.stored_bigint(document->'quantity'),
-             'rsvp', headcount_internal.stored_text(document->'rsvp'),
-             'created_at', case when headcount_internal.stored_instant(document->'created_at') is not null then document->'created_at' end,
-             'updated_at', case when headcount_internal.stored_instant(document->'updated_at') is not null then document->'updated_at' end,
-             'amount', case when headcount_internal.stored_amount(document->'amount') is not null then document->'amount' end,
-             'processing_fee', case when headcount_internal.stored_amount(document->'processing_fee') is not null
-                                    then document->'processing_fee' end))
-           || case
-                   when headcount_internal.stored_slots(document->'slots') is not null
-                   then jsonb_build_object('slots', headcount_internal.slots_without_extra(document->'slots'))
-                   when headcount_internal.kind_of(document) = 'signup' then '{"slots": []}'
-                   else '{}'
-              end
-  $function$
+BEGIN ATOMIC
+ SELECT (jsonb_strip_nulls(jsonb_build_object('id', (document -> 'id'::text), 'quantity', headcount_internal.stored_bigint((document -> 'quantity'::text)), 'rsvp', headcount_internal.stored_text((document -> 'rsvp'::text)), 'created_at',
+         CASE
+             WHEN (headcount_internal.stored_instant((document -> 'created_at'::text)) IS NOT NULL) THEN (document -> 'created_at'::text)
+             ELSE NULL::jsonb
+         END, 'updated_at',
+         CASE
+             WHEN (headcount_internal.stored_instant((document -> 'updated_at'::text)) IS NOT NULL) THEN (document -> 'updated_at'::text)
+             ELSE NULL::jsonb
+         END, 'amount',
+         CASE
+             WHEN (headcount_internal.stored_amount((document -> 'amount'::text)) IS NOT NULL) THEN (document -> 'amount'::text)
+             ELSE NULL::jsonb
+         END, 'processing_fee',
+         CASE
+             WHEN (headcount_internal.stored_amount((document -> 'processing_fee'::text)) IS NOT NULL) THEN (document -> 'processing_fee'::text)
+             ELSE NULL::jsonb
+         END)) ||
+         CASE
+             WHEN (headcount_internal.stored_slots((document -> 'slots'::text)) IS NOT NULL) THEN jsonb_build_object('slots', headcount_internal.slots_without_extra((document -> 'slots'::text)))
+             WHEN (headcount_internal.kind_of(document) = 'signup'::text) THEN '{"slots": []}'::jsonb
+             ELSE '{}'::jsonb
+         END);
+END
 
 function headcount_internal.is_paid(document jsonb) -- Whether the response of a document had a row in payments.
 CREATE OR REPLACE FUNCTION headcount_internal.is_paid(document jsonb)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-AS $function$
-    select coalesce(jsonb_typeof(document->'amount') <> 'null', false)
-        or coalesce(jsonb_typeof(document->'processing_fee') <> 'null', false)
-  $function$
+BEGIN ATOMIC
+ SELECT (COALESCE((jsonb_typeof((document -> 'amount'::text)) <> 'null'::text), false) OR COALESCE((jsonb_typeof((document -> 'processing_fee'::text)) <> 'null'::text), false));
+END
 
 function headcount_internal.is_wall_clock(wall text) -- Whether the text is a real date and time of the years 1 to 9999, in the form YYYY-MM-DDTHH:MM:SS, with up to six fraction digits.
 CREATE OR REPLACE FUNCTION headcount_internal.is_wall_clock(wall text)
  RETURNS boolean
  LANGUAGE plpgsql
  IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     declare
       form text := translate(wall, '123456789', '000000000');
@@ -2654,89 +2694,95 @@ CREATE OR REPLACE FUNCTION headcount_internal.iso_offset(instant timestamp with 
  RETURNS text
  LANGUAGE sql
  STABLE STRICT
-AS $function$
-    select headcount_internal.iso_wall_clock(wall)
-        || case when minutes < 0 then '-' else '+' end
-        || lpad((abs(minutes) / 60)::text, 2, '0') || ':' || lpad((abs(minutes) % 60)::text, 2, '0')
-      from (select (extract(epoch from wall - (instant at time zone 'UTC')) / 60)::int as minutes) as shift
-  $function$
+BEGIN ATOMIC
+ SELECT ((((headcount_internal.iso_wall_clock(iso_offset.wall) ||
+         CASE
+             WHEN (shift.minutes < 0) THEN '-'::text
+             ELSE '+'::text
+         END) || lpad(((abs(shift.minutes) / 60))::text, 2, '0'::text)) || ':'::text) || lpad(((abs(shift.minutes) % 60))::text, 2, '0'::text))
+    FROM ( SELECT ((EXTRACT(epoch FROM (iso_offset.wall - (iso_offset.instant AT TIME ZONE 'UTC'::text))) / (60)::numeric))::integer AS minutes) shift;
+END
 
 function headcount_internal.iso_utc(instant timestamp with time zone) -- An instant as ISO 8601 text in UTC.
 CREATE OR REPLACE FUNCTION headcount_internal.iso_utc(instant timestamp with time zone)
  RETURNS text
  LANGUAGE sql
  STABLE STRICT
-AS $function$
-    select headcount_internal.iso_wall_clock(instant at time zone 'UTC') || 'Z'
-  $function$
+BEGIN ATOMIC
+ SELECT (headcount_internal.iso_wall_clock((instant AT TIME ZONE 'UTC'::text)) || 'Z'::text);
+END
 
 function headcount_internal.iso_wall_clock(wall timestamp without time zone) -- A wall clock as ISO 8601 text without zone.
 CREATE OR REPLACE FUNCTION headcount_internal.iso_wall_clock(wall timestamp without time zone)
  RETURNS text
  LANGUAGE sql
  STABLE STRICT
-AS $function$
-    select to_char(wall, 'YYYY-MM-DD"T"HH24:MI:SS') || rtrim(rtrim(to_char(wall, '.US'), '0'), '.')
-  $function$
+BEGIN ATOMIC
+ SELECT (to_char(wall, 'YYYY-MM-DD"T"HH24:MI:SS'::text) || rtrim(rtrim(to_char(wall, '.US'::text), '0'::text), '.'::text));
+END
 
 function headcount_internal.item_without_personal(item jsonb) -- A document with the fields that the specification names and that hold no personal data, and of these the values that fit.
 CREATE OR REPLACE FUNCTION headcount_internal.item_without_personal(item jsonb)
  RETURNS jsonb
  LANGUAGE sql
  STABLE PARALLEL SAFE STRICT
-AS $function$
-    select coalesce(
-             jsonb_object_agg(
-               field.key,
-               case when field.key = 'slots' then headcount_internal.slots_without_personal(field.value) else field.value end),
-             '{}')
-      from jsonb_each(item) field
-     where case
-             when field.key <> all (array['id', 'title', 'event_at', 'description', 'event_type', 'location', 'quantity', 'rsvp',
-                     'created_at', 'updated_at', 'amount', 'processing_fee', 'slots']) then false
-             when field.key = 'slots' or field.value = 'null' then true
-             when field.key = 'id' then jsonb_typeof(field.value) in ('string', 'number')
-             when field.key = 'quantity' then headcount_internal.stored_bigint(field.value) is not null
-             when field.key in ('amount', 'processing_fee') then headcount_internal.stored_amount(field.value) is not null
-             when field.key in ('event_at', 'created_at', 'updated_at') then headcount_internal.stored_instant(field.value) is not null
-             else headcount_internal.stored_text(field.value) is not null
-           end
-  $function$
+BEGIN ATOMIC
+ SELECT COALESCE(jsonb_object_agg(field.key,
+         CASE
+             WHEN (field.key = 'slots'::text) THEN headcount_internal.slots_without_personal(field.value)
+             ELSE field.value
+         END), '{}'::jsonb) AS "coalesce"
+    FROM jsonb_each(item_without_personal.item) field(key, value)
+   WHERE
+         CASE
+             WHEN (field.key <> ALL (ARRAY['id'::text, 'title'::text, 'event_at'::text, 'description'::text, 'event_type'::text, 'location'::text, 'quantity'::text, 'rsvp'::text, 'created_at'::text, 'updated_at'::text, 'amount'::text, 'processing_fee'::text, 'slots'::text])) THEN false
+             WHEN ((field.key = 'slots'::text) OR (field.value = 'null'::jsonb)) THEN true
+             WHEN (field.key = 'id'::text) THEN (jsonb_typeof(field.value) = ANY (ARRAY['string'::text, 'number'::text]))
+             WHEN (field.key = 'quantity'::text) THEN (headcount_internal.stored_bigint(field.value) IS NOT NULL)
+             WHEN (field.key = ANY (ARRAY['amount'::text, 'processing_fee'::text])) THEN (headcount_internal.stored_amount(field.value) IS NOT NULL)
+             WHEN (field.key = ANY (ARRAY['event_at'::text, 'created_at'::text, 'updated_at'::text])) THEN (headcount_internal.stored_instant(field.value) IS NOT NULL)
+             ELSE (headcount_internal.stored_text(field.value) IS NOT NULL)
+         END;
+END
 
 function headcount_internal.kind_of(document jsonb) -- The kind of the response of a document.
 CREATE OR REPLACE FUNCTION headcount_internal.kind_of(document jsonb)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
-AS $function$
-    select case
-             when coalesce(jsonb_typeof(document->'rsvp') <> 'null', false)::int
-                + headcount_internal.is_paid(document)::int
-                + coalesce(document->'slots' not in ('null', '[]'), false)::int > 1 then 'mixed'
-             when jsonb_typeof(document->'rsvp') <> 'null' then 'reply'
-             when headcount_internal.is_paid(document) then 'payment'
-             when jsonb_typeof(document->'slots') <> 'null' then 'signup'
-             when jsonb_typeof(document->'quantity') <> 'null' then 'reply'
-             else 'bare'
-           end
-  $function$
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN ((((COALESCE((jsonb_typeof((document -> 'rsvp'::text)) <> 'null'::text), false))::integer + (headcount_internal.is_paid(document))::integer) + (COALESCE(((document -> 'slots'::text) <> ALL (ARRAY['null'::jsonb, '[]'::jsonb])), false))::integer) > 1) THEN 'mixed'::text
+             WHEN (jsonb_typeof((document -> 'rsvp'::text)) <> 'null'::text) THEN 'reply'::text
+             WHEN headcount_internal.is_paid(document) THEN 'payment'::text
+             WHEN (jsonb_typeof((document -> 'slots'::text)) <> 'null'::text) THEN 'signup'::text
+             WHEN (jsonb_typeof((document -> 'quantity'::text)) <> 'null'::text) THEN 'reply'::text
+             ELSE 'bare'::text
+         END AS "case";
+END
 
 function headcount_internal.normalised_email_key(email text) -- email_key of an address in an unusual spelling.
 CREATE OR REPLACE FUNCTION headcount_internal.normalised_email_key(email text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$
-    select case when octet_length(key) <= 1000 then nullif(key, '')
-                else 'sha256:' || encode(sha256(convert_to(key, 'UTF8')), 'hex') end
-      from (select lower(normalize(btrim(email, E' \t\n\r\f\x0b'), NFC) collate "C") as key) normalised
-  $function$
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN (octet_length(normalised.key) <= 1000) THEN NULLIF(normalised.key, ''::text)
+             ELSE ('sha256:'::text || encode(sha256(convert_to(normalised.key, 'UTF8'::name)), 'hex'::text))
+         END AS "case"
+    FROM ( SELECT lower((NORMALIZE(btrim(normalised_email_key.email, ' 	
+'::text), NFC) COLLATE "C")) AS key) normalised;
+END
 
 function headcount_internal.person_id(secret bytea, account integer, email_key text) -- The pseudonym of a person: the first 32 hexadecimal digits of sha256(secret || sha256(secret || account || 0x00 || e-mail key)).
 CREATE OR REPLACE FUNCTION headcount_internal.person_id(secret bytea, account integer, email_key text)
  RETURNS text
  LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   begin
     return left(encode(sha256(secret || sha256(
@@ -2748,102 +2794,94 @@ CREATE OR REPLACE FUNCTION headcount_internal.response_document(response headcou
  RETURNS jsonb
  LANGUAGE sql
  STABLE
-AS $function$
-    select d.document
-      from headcount.response_documents d
-     where d.account_id = response.account_id and d.event_id = response.event_id and d.response_id = response.id
-  $function$
+BEGIN ATOMIC
+ SELECT d.document
+    FROM headcount.response_documents d
+   WHERE ((d.account_id = (response_document.response).account_id) AND (d.event_id = (response_document.response).event_id) AND (d.response_id = (response_document.response).id));
+END
 
 function headcount_internal.series_of(event_type text, title text) -- A hash of the type and of the title without digits and white space, by which events are compared; NULL without a title.
 CREATE OR REPLACE FUNCTION headcount_internal.series_of(event_type text, title text)
  RETURNS bytea
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$
-    select headcount_internal.sha256_of(
-             quote_nullable(event_type) || ' ' || regexp_replace(title collate "C", '[0-9\s]', '', 'g'))
-  $function$
+BEGIN ATOMIC
+ SELECT headcount_internal.sha256_of(((quote_nullable(event_type) || ' '::text) || regexp_replace((title COLLATE "C"), '[0-9\s]'::text, ''::text, 'g'::text))) AS sha256_of;
+END
 
 function headcount_internal.sha256_of(value text) -- SHA-256 of a text in UTF-8.
 CREATE OR REPLACE FUNCTION headcount_internal.sha256_of(value text)
  RETURNS bytea
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-    select sha256(convert_to(value, 'UTF8'))
-  $function$
+BEGIN ATOMIC
+ SELECT sha256(convert_to(value, 'UTF8'::name)) AS sha256;
+END
 
 function headcount_internal.slots_without_extra(value jsonb) -- Slots of a document with the fields that the specification names, and of these the values that fit.
 CREATE OR REPLACE FUNCTION headcount_internal.slots_without_extra(value jsonb)
  RETURNS jsonb
  LANGUAGE sql
  STABLE PARALLEL SAFE
-AS $function$
-    select coalesce(
-             jsonb_agg(
-               jsonb_strip_nulls(jsonb_build_object(
-                 'name', headcount_internal.stored_text(slot.document->'name'),
-                 'start_date', headcount_internal.stored_slot_time(slot.document->'start_date'),
-                 'end_date', headcount_internal.stored_slot_time(slot.document->'end_date')))
-               order by slot.position),
-             '[]')
-      from jsonb_array_elements(headcount_internal.stored_slots(value)) with ordinality slot (document, position)
-  $function$
+BEGIN ATOMIC
+ SELECT COALESCE(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', headcount_internal.stored_text((slot.document -> 'name'::text)), 'start_date', headcount_internal.stored_slot_time((slot.document -> 'start_date'::text)), 'end_date', headcount_internal.stored_slot_time((slot.document -> 'end_date'::text)))) ORDER BY slot."position"), '[]'::jsonb) AS "coalesce"
+    FROM jsonb_array_elements(headcount_internal.stored_slots(slots_without_extra.value)) WITH ORDINALITY slot(document, "position");
+END
 
 function headcount_internal.slots_without_personal(value jsonb) -- Slots of a document with the fields that the specification names, and of these the values that fit; NULL of what is no list of slots.
 CREATE OR REPLACE FUNCTION headcount_internal.slots_without_personal(value jsonb)
  RETURNS jsonb
  LANGUAGE sql
  STABLE PARALLEL SAFE
-AS $function$
-    select jsonb_agg(
-             (select coalesce(jsonb_object_agg(field.key, field.value), '{}')
-                from jsonb_each(slot.document) field
-               where case
-                       when field.key not in ('name', 'start_date', 'end_date') then false
-                       when field.value = 'null' then true
-                       when field.key = 'name' then headcount_internal.stored_text(field.value) is not null
-                       else headcount_internal.stored_slot_time(field.value) is not null
-                     end)
-             order by slot.position)
-      from jsonb_array_elements(headcount_internal.stored_slots(value)) with ordinality slot (document, position)
-  $function$
+BEGIN ATOMIC
+ SELECT jsonb_agg(( SELECT COALESCE(jsonb_object_agg(field.key, field.value), '{}'::jsonb) AS "coalesce"
+            FROM jsonb_each(slot.document) field(key, value)
+           WHERE
+                 CASE
+                     WHEN (field.key <> ALL (ARRAY['name'::text, 'start_date'::text, 'end_date'::text])) THEN false
+                     WHEN (field.value = 'null'::jsonb) THEN true
+                     WHEN (field.key = 'name'::text) THEN (headcount_internal.stored_text(field.value) IS NOT NULL)
+                     ELSE (headcount_internal.stored_slot_time(field.value) IS NOT NULL)
+                 END) ORDER BY slot."position") AS jsonb_agg
+    FROM jsonb_array_elements(headcount_internal.stored_slots(slots_without_personal.value)) WITH ORDINALITY slot(document, "position");
+END
 
 function headcount_internal.stored_amount(value jsonb) -- A field of a document as its numeric column had it; NULL when it was set aside.
 CREATE OR REPLACE FUNCTION headcount_internal.stored_amount(value jsonb)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE
-AS $function$
-    select case
-             when jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^-?[0-9]+(?:\.[0-9]+)?$'
-              and length(ltrim(split_part(value #>> '{}', '.', 1), '-0')) <= 131072
-              and length(split_part(value #>> '{}', '.', 2)) <= 16383
-             then (value #>> '{}')::numeric
-           end
-  $function$
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN ((jsonb_typeof(value) = 'string'::text) AND ((value #>> '{}'::text[]) ~ '^-?[0-9]+(?:\.[0-9]+)?$'::text) AND (length(ltrim(split_part((value #>> '{}'::text[]), '.'::text, 1), '-0'::text)) <= 131072) AND (length(split_part((value #>> '{}'::text[]), '.'::text, 2)) <= 16383)) THEN ((value #>> '{}'::text[]))::numeric
+             ELSE NULL::numeric
+         END AS "case";
+END
 
 function headcount_internal.stored_bigint(value jsonb) -- A field of a document as its bigint column had it; NULL when it was set aside.
 CREATE OR REPLACE FUNCTION headcount_internal.stored_bigint(value jsonb)
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE
-AS $function$
-    select case
-             when jsonb_typeof(value) = 'number'
-             then case
-                    when value::numeric = trunc(value::numeric)
-                     and value::numeric between -9223372036854775808 and 9223372036854775807
-                    then value::bigint
-                  end
-           end
-  $function$
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN (jsonb_typeof(value) = 'number'::text) THEN
+             CASE
+                 WHEN (((value)::numeric = trunc((value)::numeric)) AND (((value)::numeric >= ('-9223372036854775808'::bigint)::numeric) AND ((value)::numeric <= ('9223372036854775807'::bigint)::numeric))) THEN (value)::bigint
+                 ELSE NULL::bigint
+             END
+             ELSE NULL::bigint
+         END AS "case";
+END
 
 function headcount_internal.stored_instant(value jsonb) -- A field of a document as its timestamptz column had it; NULL when it was set aside.
 CREATE OR REPLACE FUNCTION headcount_internal.stored_instant(value jsonb)
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
  STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     declare
       sent text := headcount_internal.stored_text(value);
@@ -2860,6 +2898,7 @@ CREATE OR REPLACE FUNCTION headcount_internal.stored_slot_time(value jsonb)
  RETURNS text
  LANGUAGE plpgsql
  STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     declare
       sent text := headcount_internal.stored_text(value);
@@ -2881,160 +2920,262 @@ CREATE OR REPLACE FUNCTION headcount_internal.stored_slots(value jsonb)
  RETURNS jsonb
  LANGUAGE sql
  IMMUTABLE
-AS $function$
-    select case
-             when jsonb_typeof(value) = 'array'
-             then case when not jsonb_path_exists(value, 'strict $[*] ? (@.type() != "object")') then value end
-           end
-  $function$
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN (jsonb_typeof(value) = 'array'::text) THEN
+             CASE
+                 WHEN (NOT jsonb_path_exists(value, 'strict $[*]?(@.type() != "object")'::jsonpath)) THEN value
+                 ELSE NULL::jsonb
+             END
+             ELSE NULL::jsonb
+         END AS "case";
+END
 
 function headcount_internal.stored_text(value jsonb) -- A field of a document as its text column had it; NULL when it was set aside.
 CREATE OR REPLACE FUNCTION headcount_internal.stored_text(value jsonb)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
-AS $function$
-    select case when jsonb_typeof(value) = 'string' then value #>> '{}' end
-  $function$
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN (jsonb_typeof(value) = 'string'::text) THEN (value #>> '{}'::text[])
+             ELSE NULL::text
+         END AS "case";
+END
 
 function payments_at(account text, instant timestamp with time zone) -- The payments of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
 CREATE OR REPLACE FUNCTION headcount.payments_at(account text, instant timestamp with time zone)
  RETURNS SETOF headcount.past_payment
  LANGUAGE sql
  STABLE
-AS $function$
-    select p.account_id, p.event_id, p.response_id, p.amount, p.processing_fee
-      from headcount.payments p
-      join headcount.responses r on r.account_id = p.account_id and r.event_id = p.event_id and r.id = p.response_id
-     where headcount_internal.account_at(account, instant) is not null
-       and p.account_id = (select headcount_internal.account_at(account, instant))
-       and r._changed_at <= instant
-    union all
-    select h.account_id, h.event_id, h.response_id, headcount_internal.stored_amount(h.document->'amount'),
-           headcount_internal.stored_amount(h.document->'processing_fee')
-      from headcount.response_history h
-     where headcount_internal.account_at(account, instant) is not null
-       and h.account_id = (select headcount_internal.account_at(account, instant))
-       and h.valid_from <= instant and instant < h.valid_to
-       and headcount_internal.is_paid(h.document)
-  $function$
+BEGIN ATOMIC
+ SELECT p.account_id,
+     p.event_id,
+     p.response_id,
+     p.amount,
+     p.processing_fee
+    FROM (headcount.payments p
+      JOIN headcount.responses r ON (((r.account_id = p.account_id) AND (r.event_id = p.event_id) AND (r.id = p.response_id))))
+   WHERE ((headcount_internal.account_at(payments_at.account, payments_at.instant) IS NOT NULL) AND (p.account_id = ( SELECT headcount_internal.account_at(payments_at.account, payments_at.instant) AS account_at)) AND (r._changed_at <= payments_at.instant))
+ UNION ALL
+  SELECT h.account_id,
+     h.event_id,
+     h.response_id,
+     headcount_internal.stored_amount((h.document -> 'amount'::text)) AS stored_amount,
+     headcount_internal.stored_amount((h.document -> 'processing_fee'::text)) AS stored_amount
+    FROM headcount.response_history h
+   WHERE ((headcount_internal.account_at(payments_at.account, payments_at.instant) IS NOT NULL) AND (h.account_id = ( SELECT headcount_internal.account_at(payments_at.account, payments_at.instant) AS account_at)) AND (h.valid_from <= payments_at.instant) AND (payments_at.instant < h.valid_to) AND headcount_internal.is_paid(h.document));
+END
 
 function payments_at(instant timestamp with time zone) -- The payments of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
 CREATE OR REPLACE FUNCTION headcount.payments_at(instant timestamp with time zone)
  RETURNS SETOF headcount.past_payment
  LANGUAGE sql
  STABLE
-AS $function$
-      select * from headcount.payments_at(headcount_internal.default_account(), instant)
-    $function$
+BEGIN ATOMIC
+ SELECT payments_at.account_id,
+     payments_at.event_id,
+     payments_at.response_id,
+     payments_at.amount,
+     payments_at.processing_fee
+    FROM headcount.payments_at(headcount_internal.default_account(), payments_at.instant) payments_at(account_id, event_id, response_id, amount, processing_fee);
+END
 
 function people_of(kind text, rsvp text, meaning text, quantity bigint, has_slot boolean) -- People of a response, from its kind, its rsvp with the meaning of rsvp_meanings, its quantity, and whether it has a slot: 0 when it means not coming; a quantity below 1 is 1 for a reply with a value, and 0 elsewhere; without a quantity 1.
 CREATE OR REPLACE FUNCTION headcount.people_of(kind text, rsvp text, meaning text, quantity bigint, has_slot boolean)
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$
-    select case
-             when rsvp is null then
-               case when kind = 'signup' and not coalesce(has_slot, false) then 0 else greatest(coalesce(quantity, 1), 0) end
-             when meaning = 'not_coming' then 0
-             else greatest(quantity, 1)
-           end
-  $function$
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN (rsvp IS NULL) THEN
+             CASE
+                 WHEN ((kind = 'signup'::text) AND (NOT COALESCE(has_slot, false))) THEN (0)::bigint
+                 ELSE GREATEST(COALESCE(quantity, (1)::bigint), (0)::bigint)
+             END
+             WHEN (meaning = 'not_coming'::text) THEN (0)::bigint
+             ELSE GREATEST(quantity, (1)::bigint)
+         END AS "greatest";
+END
 
 function responses_at(account text, instant timestamp with time zone) -- The responses of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
 CREATE OR REPLACE FUNCTION headcount.responses_at(account text, instant timestamp with time zone)
  RETURNS SETOF headcount.past_response
  LANGUAGE sql
  STABLE
-AS $function$
-    select r.account_id, r.event_id, r.id, r.kind, r.name, r.email, r.message, r.quantity, r.rsvp,
-           r.created_at, r.updated_at, r._extra, r._changed_at
-      from headcount.responses r
-     where headcount_internal.account_at(account, instant) is not null
-       and r.account_id = (select headcount_internal.account_at(account, instant))
-       and r._changed_at <= instant
-    union all
-    select h.account_id, h.event_id, h.response_id, headcount_internal.kind_of(h.document), f.name, f.email, f.message,
-           f.quantity, f.rsvp, f.created_at, f.updated_at,
-           nullif(h.document - array[
-             'id',
-             case when f.name is not null then 'name' end,
-             case when f.email is not null then 'email' end,
-             case when f.message is not null then 'message' end,
-             case when f.quantity is not null then 'quantity' end,
-             case when f.rsvp is not null then 'rsvp' end,
-             case when f.created_at is not null then 'created_at' end,
-             case when f.updated_at is not null then 'updated_at' end,
-             case when headcount_internal.stored_amount(h.document->'amount') is not null then 'amount' end,
-             case when headcount_internal.stored_amount(h.document->'processing_fee') is not null then 'processing_fee' end,
-             case when headcount_internal.stored_slots(h.document->'slots') is not null then 'slots' end
-           ], '{}'), h.valid_from
-      from headcount.response_history h
-     cross join lateral (
-       select headcount_internal.stored_text(h.document->'name') as name,
-              headcount_internal.stored_text(h.document->'email') as email,
-              headcount_internal.stored_text(h.document->'message') as message,
-              headcount_internal.stored_bigint(h.document->'quantity') as quantity,
-              headcount_internal.stored_text(h.document->'rsvp') as rsvp,
-              headcount_internal.stored_instant(h.document->'created_at') as created_at,
-              headcount_internal.stored_instant(h.document->'updated_at') as updated_at
-       offset 0
-     ) f
-     where headcount_internal.account_at(account, instant) is not null
-       and h.account_id = (select headcount_internal.account_at(account, instant))
-       and h.valid_from <= instant and instant < h.valid_to
-  $function$
+BEGIN ATOMIC
+ SELECT r.account_id,
+     r.event_id,
+     r.id,
+     r.kind,
+     r.name,
+     r.email,
+     r.message,
+     r.quantity,
+     r.rsvp,
+     r.created_at,
+     r.updated_at,
+     r._extra,
+     r._changed_at
+    FROM headcount.responses r
+   WHERE ((headcount_internal.account_at(responses_at.account, responses_at.instant) IS NOT NULL) AND (r.account_id = ( SELECT headcount_internal.account_at(responses_at.account, responses_at.instant) AS account_at)) AND (r._changed_at <= responses_at.instant))
+ UNION ALL
+  SELECT h.account_id,
+     h.event_id,
+     h.response_id,
+     headcount_internal.kind_of(h.document) AS kind_of,
+     f.name,
+     f.email,
+     f.message,
+     f.quantity,
+     f.rsvp,
+     f.created_at,
+     f.updated_at,
+     NULLIF((h.document - ARRAY['id'::text,
+         CASE
+             WHEN (f.name IS NOT NULL) THEN 'name'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.email IS NOT NULL) THEN 'email'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.message IS NOT NULL) THEN 'message'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.quantity IS NOT NULL) THEN 'quantity'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.rsvp IS NOT NULL) THEN 'rsvp'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.created_at IS NOT NULL) THEN 'created_at'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.updated_at IS NOT NULL) THEN 'updated_at'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (headcount_internal.stored_amount((h.document -> 'amount'::text)) IS NOT NULL) THEN 'amount'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (headcount_internal.stored_amount((h.document -> 'processing_fee'::text)) IS NOT NULL) THEN 'processing_fee'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (headcount_internal.stored_slots((h.document -> 'slots'::text)) IS NOT NULL) THEN 'slots'::text
+             ELSE NULL::text
+         END]), '{}'::jsonb) AS "nullif",
+     h.valid_from
+    FROM (headcount.response_history h
+      CROSS JOIN LATERAL ( SELECT headcount_internal.stored_text((h.document -> 'name'::text)) AS name,
+             headcount_internal.stored_text((h.document -> 'email'::text)) AS email,
+             headcount_internal.stored_text((h.document -> 'message'::text)) AS message,
+             headcount_internal.stored_bigint((h.document -> 'quantity'::text)) AS quantity,
+             headcount_internal.stored_text((h.document -> 'rsvp'::text)) AS rsvp,
+             headcount_internal.stored_instant((h.document -> 'created_at'::text)) AS created_at,
+             headcount_internal.stored_instant((h.document -> 'updated_at'::text)) AS updated_at
+          OFFSET 0) f)
+   WHERE ((headcount_internal.account_at(responses_at.account, responses_at.instant) IS NOT NULL) AND (h.account_id = ( SELECT headcount_internal.account_at(responses_at.account, responses_at.instant) AS account_at)) AND (h.valid_from <= responses_at.instant) AND (responses_at.instant < h.valid_to));
+END
 
 function responses_at(instant timestamp with time zone) -- The responses of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
 CREATE OR REPLACE FUNCTION headcount.responses_at(instant timestamp with time zone)
  RETURNS SETOF headcount.past_response
  LANGUAGE sql
  STABLE
-AS $function$
-      select * from headcount.responses_at(headcount_internal.default_account(), instant)
-    $function$
+BEGIN ATOMIC
+ SELECT responses_at.account_id,
+     responses_at.event_id,
+     responses_at.id,
+     responses_at.kind,
+     responses_at.name,
+     responses_at.email,
+     responses_at.message,
+     responses_at.quantity,
+     responses_at.rsvp,
+     responses_at.created_at,
+     responses_at.updated_at,
+     responses_at._extra,
+     responses_at._changed_at
+    FROM headcount.responses_at(headcount_internal.default_account(), responses_at.instant) responses_at(account_id, event_id, id, kind, name, email, message, quantity, rsvp, created_at, updated_at, _extra, _changed_at);
+END
 
 function slots_at(account text, instant timestamp with time zone) -- The slots of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
 CREATE OR REPLACE FUNCTION headcount.slots_at(account text, instant timestamp with time zone)
  RETURNS SETOF headcount.past_slot
  LANGUAGE sql
  STABLE
-AS $function$
-    select s.account_id, s.event_id, s.response_id, s.position, s.name, s.start_date, s.end_date,
-           s.start_local, s.end_local, s._extra
-      from headcount.slots s
-      join headcount.responses r on r.account_id = s.account_id and r.event_id = s.event_id and r.id = s.response_id
-     where headcount_internal.account_at(account, instant) is not null
-       and s.account_id = (select headcount_internal.account_at(account, instant))
-       and r._changed_at <= instant
-    union all
-    select h.account_id, h.event_id, h.response_id, slot.position::int, f.name, f.start_date::timestamptz,
-           f.end_date::timestamptz, left(f.start_date, -6)::timestamp, left(f.end_date, -6)::timestamp,
-           nullif(slot.document - array[
-             case when f.name is not null then 'name' end,
-             case when f.start_date is not null then 'start_date' end,
-             case when f.end_date is not null then 'end_date' end
-           ], '{}')
-      from headcount.response_history h
-     cross join lateral jsonb_array_elements(headcount_internal.stored_slots(h.document->'slots'))
-                        with ordinality slot (document, position)
-     cross join lateral (
-       select headcount_internal.stored_text(slot.document->'name') as name,
-              headcount_internal.stored_slot_time(slot.document->'start_date') as start_date,
-              headcount_internal.stored_slot_time(slot.document->'end_date') as end_date
-       offset 0
-     ) f
-     where headcount_internal.account_at(account, instant) is not null
-       and h.account_id = (select headcount_internal.account_at(account, instant))
-       and h.valid_from <= instant and instant < h.valid_to
-  $function$
+BEGIN ATOMIC
+ SELECT s.account_id,
+     s.event_id,
+     s.response_id,
+     s."position",
+     s.name,
+     s.start_date,
+     s.end_date,
+     s.start_local,
+     s.end_local,
+     s._extra
+    FROM (headcount.slots s
+      JOIN headcount.responses r ON (((r.account_id = s.account_id) AND (r.event_id = s.event_id) AND (r.id = s.response_id))))
+   WHERE ((headcount_internal.account_at(slots_at.account, slots_at.instant) IS NOT NULL) AND (s.account_id = ( SELECT headcount_internal.account_at(slots_at.account, slots_at.instant) AS account_at)) AND (r._changed_at <= slots_at.instant))
+ UNION ALL
+  SELECT h.account_id,
+     h.event_id,
+     h.response_id,
+     (slot."position")::integer AS "position",
+     f.name,
+     (f.start_date)::timestamp with time zone AS start_date,
+     (f.end_date)::timestamp with time zone AS end_date,
+     ("left"(f.start_date, '-6'::integer))::timestamp without time zone AS "left",
+     ("left"(f.end_date, '-6'::integer))::timestamp without time zone AS "left",
+     NULLIF((slot.document - ARRAY[
+         CASE
+             WHEN (f.name IS NOT NULL) THEN 'name'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.start_date IS NOT NULL) THEN 'start_date'::text
+             ELSE NULL::text
+         END,
+         CASE
+             WHEN (f.end_date IS NOT NULL) THEN 'end_date'::text
+             ELSE NULL::text
+         END]), '{}'::jsonb) AS "nullif"
+    FROM ((headcount.response_history h
+      CROSS JOIN LATERAL jsonb_array_elements(headcount_internal.stored_slots((h.document -> 'slots'::text))) WITH ORDINALITY slot(document, "position"))
+      CROSS JOIN LATERAL ( SELECT headcount_internal.stored_text((slot.document -> 'name'::text)) AS name,
+             headcount_internal.stored_slot_time((slot.document -> 'start_date'::text)) AS start_date,
+             headcount_internal.stored_slot_time((slot.document -> 'end_date'::text)) AS end_date
+          OFFSET 0) f)
+   WHERE ((headcount_internal.account_at(slots_at.account, slots_at.instant) IS NOT NULL) AND (h.account_id = ( SELECT headcount_internal.account_at(slots_at.account, slots_at.instant) AS account_at)) AND (h.valid_from <= slots_at.instant) AND (slots_at.instant < h.valid_to));
+END
 
 function slots_at(instant timestamp with time zone) -- The slots of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
 CREATE OR REPLACE FUNCTION headcount.slots_at(instant timestamp with time zone)
  RETURNS SETOF headcount.past_slot
  LANGUAGE sql
  STABLE
-AS $function$
-      select * from headcount.slots_at(headcount_internal.default_account(), instant)
-    $function$
+BEGIN ATOMIC
+ SELECT slots_at.account_id,
+     slots_at.event_id,
+     slots_at.response_id,
+     slots_at."position",
+     slots_at.name,
+     slots_at.start_date,
+     slots_at.end_date,
+     slots_at.start_local,
+     slots_at.end_local,
+     slots_at._extra
+    FROM headcount.slots_at(headcount_internal.default_account(), slots_at.instant) slots_at(account_id, event_id, response_id, "position", name, start_date, end_date, start_local, end_local, _extra);
+END

@@ -4,10 +4,12 @@ import type { ViewName, ViewRow } from '../../common/schema/view-columns.ts'
 import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
 import { didYouMeanEvent } from '../../common/text/did-you-mean.ts'
+import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { quote } from '../owner-tables/quote.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
-import { requireAccount } from '../accounts/resolve-account.ts'
+import { codeOf, INSUFFICIENT_PRIVILEGE } from '../../db/errors.ts'
+import { requireAccount, unknownAccount } from '../accounts/resolve-account.ts'
 import { requireSynced } from '../query/require-synced.ts'
 
 /** What the answers of most calls are about: one account or, with null, all. */
@@ -26,7 +28,7 @@ export async function ofAccount<T>(
   work: (trx: Transaction) => Promise<T>,
   options: Pick<TransactionOptions, 'statementTimeoutMs'> = {},
 ): Promise<T> {
-  await requireAccount(database, account)
+  await requireVisibleAccount(database, account)
   return database.transaction(
     async (trx) => {
       await sql`select set_config('headcount.account', ${account ?? ''}, true)`.execute(trx.kysely)
@@ -34,6 +36,21 @@ export async function ofAccount<T>(
     },
     { ...options, readOnly: true },
   )
+}
+
+/** As requireAccount, also for a reader, who sees in views alone which accounts there are. */
+async function requireVisibleAccount(database: Database, name: string | null): Promise<void> {
+  try {
+    await requireAccount(database, name)
+  } catch (error) {
+    if (name === null || codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error
+    const { rows } = await sql<{ account: string }>`
+      select account from headcount.run_summary group by account_id, account order by account_id`.execute(
+      database.kysely,
+    )
+    const names = rows.map(({ account }) => account)
+    if (!names.includes(name)) throw unknownAccount(name, names)
+  }
 }
 
 /**
@@ -78,13 +95,11 @@ export async function unknownEvent(
   id: string,
   account: string | null,
 ): Promise<never> {
-  const events = await kysely
-    .selectFrom('headcount.events as event')
-    .innerJoin('headcount.accounts as account', 'account.id', 'event.account_id')
-    .select(['event.id', 'event.title'])
-    .$if(account !== null, (query) => query.where('account.name', '=', account))
-    .limit(MAX_SIMILAR)
-    .execute()
+  // A view, for readers see no accounts.
+  const { rows: events } = await sql<{ id: string; title: string | null }>`
+    select event_id as id, event_title as title from headcount.list_status
+     where event_id <> ${EVENT_LIST_KEY} and (${account}::text is null or account = ${account})
+     limit ${MAX_SIMILAR}`.execute(kysely)
   const remedy =
     events.length === 0
       ? `It has no events: ${commandName()} sync reads them`

@@ -1,6 +1,7 @@
 /** Roles that may read: what each kind reads and is refused, also after a migration; and what the page says of a role that syncs. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { connect, type Database } from '../../../../src/db/connect.ts'
@@ -193,6 +194,69 @@ onPostgresCommandStage('readers', (stage) => {
     expect((await s.run(['readers'], { env })).stdout).toBe('No readers yet.\n')
     await dropRole(s.place.url, owner)
   })
+})
+
+test('no function looks up what it names in the search path of its caller', async () => {
+  await using mirror = await freshMirror('postgres')
+  const { rows } = await sql<{ name: string }>`
+    select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     where n.nspname in ('headcount', 'headcount_internal') and p.prosqlbody is null
+       and p.proconfig is distinct from array['search_path=pg_catalog, pg_temp']`.execute(
+    mirror.database.kysely,
+  )
+  expect(rows).toEqual([])
+})
+
+/** Whatever a reader may put where a function that it does not own could find it: each tells what it was given, and as whom. */
+const traps = `
+  create function pg_temp.tell(value pg_catalog.text) returns boolean language plpgsql as
+    'begin raise notice ''%: %'', current_user, value; return true; end';
+  create domain pg_temp.text as pg_catalog.text check (pg_temp.tell(value));
+  create domain pg_temp.int4 as pg_catalog.int4 check (pg_temp.tell(value::pg_catalog.text));
+  create domain pg_temp.timestamptz as pg_catalog.timestamptz check (pg_temp.tell(value::pg_catalog.text));
+  create function scratch.jsonb_each(item jsonb, out key pg_catalog.text, out value jsonb) returns setof record
+    language plpgsql as 'begin perform pg_temp.tell(item::pg_catalog.text); return query select * from pg_catalog.jsonb_each(item); end';
+  create function scratch.sha256(bytes bytea) returns bytea
+    language plpgsql as 'begin perform pg_temp.tell(bytes::pg_catalog.text); return pg_catalog.sha256(bytes); end';
+  create function scratch.jsonb_typeof(item jsonb) returns pg_catalog.text
+    language plpgsql as 'begin perform pg_temp.tell(item::pg_catalog.text); return pg_catalog.jsonb_typeof(item); end';
+  create function scratch.normalize(word pg_catalog.text, form pg_catalog.text) returns pg_catalog.text
+    language plpgsql as 'begin perform pg_temp.tell(word); return pg_catalog.normalize(word, form); end';
+  set search_path = scratch, pg_catalog`
+
+test('what a reader puts into its search path or among its temporary types is called by nothing that it reads', async () => {
+  const account = accountOf({ gala: 2 })
+  account.of('gala').push({ id: 90, name: 'Ada', email: 'ada@example.org', created_at: 'asked by Dora' })
+  await using s = await commandStage('postgres', account)
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+  const [ann, ben] = [nameOf('ann', s.place.url), nameOf('ben', s.place.url)]
+  await addReader({ database: s.place.url, role: ann, apply: true })
+  await addReader({ database: s.place.url, role: ben, withoutPersonal: true, apply: true })
+  await using owner = await connect(s.place.url)
+  for (const role of [ann, ben]) {
+    await change(owner, ['create schema scratch', 'grant all on schema scratch to public'])
+    await using connection = await asRole(s.place.url, role)
+    const { client } = connection
+    const told: unknown[] = []
+    client.on('notice', ({ message }) => told.push(message))
+    await client.query('set default_transaction_read_only = off')
+    await client.query(traps)
+    // They work: what the reader itself calls is told.
+    await client.query(`select 'its own'::text`)
+    expect(told.splice(0)).toEqual([`${role}: its own`])
+    for (const name of await readable(s.place.url, role))
+      await client.query(`select * from headcount.${name}`)
+    if (role === ann)
+      for (const name of ['events_at', 'responses_at', 'payments_at', 'slots_at'])
+        await client.query(`select * from headcount.${name}(now()) a, headcount.${name}('default', now()) b`)
+    await client.query(
+      `select headcount.email_key('a@b'), headcount.people_of('yes', 'coming', 'reply', 1, false)`,
+    )
+    expect(told, role).toEqual([])
+    await change(owner, ['drop schema scratch cascade'])
+  }
+  await dropRole(s.place.url, ann)
+  await dropRole(s.place.url, ben)
 })
 
 test('a migration grants readers anew: new views are readable, and nothing else', async () => {

@@ -21,6 +21,17 @@ async function changesIn(database: Database): Promise<readonly string[]> {
   return rows.map(([line]) => String(line))
 }
 
+/** The inserts of events that are no first readings. */
+async function newsOf(database: Database, view: string): Promise<readonly string[]> {
+  const ofEvents = view.startsWith('changes') ? "entity = 'event' and" : ''
+  const { rows } = await database.transaction((trx) =>
+    trx.query(
+      `select run_id || ' ' || event_id from headcount.${view} where ${ofEvents} not initial and change = 'insert'`,
+    ),
+  )
+  return rows.map(([line]) => String(line))
+}
+
 async function changesOf({ target }: Wire): Promise<readonly string[]> {
   await using database = await connect(target)
   return await changesIn(database)
@@ -54,6 +65,15 @@ describe.each(engines)('changes of responses (%s)', (engine) => {
       '2 gala/2 insert (GALA, Grace)',
     ]
     expect(await changesOf(wire)).toEqual(first)
+    await using database = await connect(wire.target)
+    // Events as their responses: the ball was listed by the first run.
+    for (const view of [
+      'changes',
+      'event_changes',
+      'changes_without_personal',
+      'event_changes_without_personal',
+    ])
+      expect(await newsOf(database, view), view).toEqual(['2 fair'])
 
     await mirrored(wire, { gala: [{ ...ada, name: 'Ada L.' }, grace], ball: [grace, joan], fair: [joan] })
     const renamed = first.map((line) => line.replace('Ada', 'Ada L.'))
