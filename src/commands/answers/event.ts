@@ -15,7 +15,7 @@ import { daysText, momentText, moreLine } from './values.ts'
 import { wallClockText } from '../../common/text/wall-clock.ts'
 import { formatRespondents } from './who-comes.ts'
 
-type EventFlags = Flags & { readonly json?: true; readonly limit: number }
+type EventFlags = Flags & { readonly json?: true; readonly limit: number; readonly account?: string }
 
 /** Days of the pace that are drawn; the JSON has all. */
 const SHOWN_DAYS = 14
@@ -25,7 +25,7 @@ const DEFAULT_WIDTH = 80
 
 /** One event: who comes, how responses come in, slots, payments, changes. */
 export const event: Command<EventFlags> = async (context) => {
-  const { limit } = context.flags
+  const { limit, account } = context.flags
   const id = context.operands[0] ?? ''
   const found = await callMirror(context, eventCall, ({ account }) => ({
     account,
@@ -33,19 +33,28 @@ export const event: Command<EventFlags> = async (context) => {
     changes: limit,
   }))
   await writeResult(context, { events: found }, (out) =>
-    found.map((details) => formatEvent(details, limit, out)).join('\n'),
+    found.map((details) => formatEvent(details, { limit, ofAccount: ofAccount(account) }, out)).join('\n'),
   )
   return 0
 }
 
-function formatEvent(details: EventDetails, limit: number, out: Output): string {
+interface Asked {
+  readonly limit: number
+  /** What a command of the same account has at its end. */
+  readonly ofAccount: string
+}
+
+const ofAccount = (account: string | undefined): string =>
+  account === undefined ? '' : ` --account ${quoteForShell(stripControlCharsInLine(account))}`
+
+function formatEvent(details: EventDetails, asked: Asked, out: Output): string {
   const { summary } = details
   const title = stripControlCharsInLine(summary.event_title ?? '(no title)')
   const parts: readonly (readonly [heading: string, text: string])[] = [
-    ['Who comes', comesPart(details, limit, out)],
+    ['Who comes', comesPart(details, asked, out)],
     ['How the responses came in', pacePart(details, out)],
     ['Slots', slotsPart(details, out)],
-    ['Changes since the first reading', changesPart(details, out)],
+    ['Changes since the first reading', changesPart(details, asked, out)],
   ]
   return [
     `${out.style('bold', title)}\n`,
@@ -122,11 +131,11 @@ function typedId({ event_id }: Pick<ViewRow<'event_summary'>, 'event_id'>): stri
   return quoteForShell(stripControlCharsInLine(event_id))
 }
 
-function comesPart({ respondents, summary }: EventDetails, limit: number, out: Output): string {
+function comesPart({ respondents, summary }: EventDetails, asked: Asked, out: Output): string {
   const expected = respondents.filter(({ expected: people }) => Number(people) > 0)
   if (expected.length === 0) return 'Nobody is expected yet.\n'
-  const more = moreLine(expected.length - limit, `who-comes ${typedId(summary)}`)
-  return `${formatRespondents(expected.slice(0, limit), out)}${more}`
+  const more = moreLine(expected.length - asked.limit, `who-comes ${typedId(summary)}${asked.ofAccount}`)
+  return `${formatRespondents(expected.slice(0, asked.limit), out)}${more}`
 }
 
 function pacePart({ pace, similar_events }: EventDetails, out: Output): string {
@@ -147,7 +156,7 @@ function pacePart({ pace, similar_events }: EventDetails, out: Output): string {
   )
   const compared = similar_events.map(
     ({ similar_event_title, similar_event_at, people_then }) =>
-      `${stripControlCharsInLine(similar_event_title ?? '')} of ${similar_event_at?.slice(0, 10) ?? ''} had ${people_then === null ? 'nobody' : formatCount(people_then, 'person', 'people')} when it was as far away\n`,
+      `${stripControlCharsInLine(similar_event_title ?? '')} of ${momentText(similar_event_at)} had ${people_then === null ? 'nobody' : formatCount(people_then, 'person', 'people')} when it was as far away\n`,
   )
   const earlier = pace.length - shown.length
   return `${table}${earlier > 0 ? `and ${formatCount(earlier, 'day')} before\n` : ''}${compared.join('')}`
@@ -155,7 +164,7 @@ function pacePart({ pace, similar_events }: EventDetails, out: Output): string {
 
 function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
   const emptied = thin_slots.filter(({ emptied_at }) => emptied_at !== null)
-  const isThin = (slot: ViewRow<'slot_summary'>) => Number(slot.people) < slot.wanted
+  const thin = new Set(thin_slots.map(keyOfSlot))
   const rows = [
     ...slots.map((slot) => [
       wallClockText(slot.start_local),
@@ -163,7 +172,7 @@ function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
       formatNumber(slot.sign_ups),
       formatNumber(slot.people),
       formatNumber(slot.wanted),
-      isThin(slot) && slot.is_upcoming !== false ? 'thin' : '',
+      thin.has(keyOfSlot(slot)) ? 'thin' : '',
     ]),
     ...emptied.map((slot) => [
       wallClockText(slot.start_local),
@@ -179,7 +188,11 @@ function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
   return listTable(out, columns, rows)
 }
 
-function changesPart({ summary, changes, changes_total }: EventDetails, out: Output): string {
+/** Within one event. */
+const keyOfSlot = ({ slot_name, start_date, end_date }: ViewRow<'slot_summary'> | ViewRow<'thin_slots'>) =>
+  JSON.stringify([slot_name, start_date, end_date])
+
+function changesPart({ summary, changes, changes_total }: EventDetails, asked: Asked, out: Output): string {
   if (changes.length === 0) return ''
   const table = listTable(
     out,
@@ -192,7 +205,7 @@ function changesPart({ summary, changes, changes_total }: EventDetails, out: Out
         : (words[change.change] ?? change.change),
     ]),
   )
-  return `${table}${moreLine(changes_total - changes.length, `changes --event ${typedId(summary)}`)}`
+  return `${table}${moreLine(changes_total - changes.length, `changes --event ${typedId(summary)} --since 0${asked.ofAccount}`)}`
 }
 
 const words: Readonly<Record<string, string>> = { insert: 'answered', delete: 'withdrew' }

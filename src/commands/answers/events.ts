@@ -1,7 +1,7 @@
 import type { Flags } from '../../config/config.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
-import { eventsCall, type EventSelection, type ListedEvent } from '../../mirror/answers/events.ts'
+import { eventsCall, type EventSelection, type ListedEvents } from '../../mirror/answers/events.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
@@ -9,7 +9,7 @@ import { formatNumber, moneyText } from '../../common/text/number.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'
 import { below, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { isOfMany } from './values.ts'
+import { hasMoreLine, isOfMany } from './values.ts'
 
 type EventsFlags = Flags & {
   readonly json?: true
@@ -23,11 +23,11 @@ export const events: Command<EventsFlags> = async (context) => {
   if (past && all) throw new UsageError('--past and --all exclude each other')
   const which: EventSelection = past ? 'past' : all ? 'all' : 'upcoming'
   const found = await callMirror(context, eventsCall, ({ account }) => ({ account, limit, which }))
-  await writeResult(context, { events: found }, (out) => formatEvents(found, which, out))
+  await writeResult(context, found, (out) => formatEvents(found, which, out))
   return 0
 }
 
-function formatEvents(found: readonly ListedEvent[], which: EventSelection, out: Output): string {
+function formatEvents({ events: found, has_more }: ListedEvents, which: EventSelection, out: Output): string {
   if (found.length === 0) return noEvents(which)
   const many = isOfMany(found)
   const table = listTable(
@@ -64,7 +64,7 @@ function formatEvents(found: readonly ListedEvent[], which: EventSelection, out:
         ]
       : []),
   ]
-  return `${table}\n${legend.map((line) => `${out.style('dim', wrapWords(line, { width: out.width, hang: 2, used: 0 }))}\n`).join('')}`
+  return `${table}${hasMoreLine(has_more, 'query "table event_summary"')}\n${legend.map((line) => `${out.style('dim', wrapWords(line, { width: out.width, hang: 2, used: 0 }))}\n`).join('')}`
 }
 
 function noEvents(which: EventSelection): string {

@@ -9,7 +9,7 @@ import { formatNumber } from '../../common/text/number.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { isOfMany } from './values.ts'
+import { hasMoreLine, isOfMany } from './values.ts'
 import { wallClockText } from '../../common/text/wall-clock.ts'
 
 type ThinFlags = Flags & { readonly json?: true; readonly limit: number }
@@ -17,9 +17,12 @@ type ThinFlags = Flags & { readonly json?: true; readonly limit: number }
 /** Slots that need people. */
 export const thin: Command<ThinFlags> = async (context) => {
   const { limit } = context.flags
-  const slots = await callMirror(context, thinCall, ({ account }) => ({ account, limit }))
-  await writeResult(context, { thin_slots: slots }, (out) =>
-    slots.length === 0 ? noneThin(out) : formatSlots(slots, out) + unseen(out),
+  const found = await callMirror(context, thinCall, ({ account }) => ({ account, limit }))
+  const { thin_slots: slots, has_more } = found
+  await writeResult(context, found, (out) =>
+    slots.length === 0
+      ? noneThin(out)
+      : formatSlots(slots, out) + hasMoreLine(has_more, 'query "table thin_slots"') + unseen(out),
   )
   return 0
 }

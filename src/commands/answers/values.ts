@@ -29,6 +29,11 @@ export function meaningText(meaning: string | null): string {
   return meaning === null ? '' : (meanings[meaning] ?? meaning)
 }
 
+/** A line for what `limit` left out, where nobody counted it. @param all the words of a command that shows all */
+export function hasMoreLine(hasMore: boolean, all: string): string {
+  return hasMore ? `There are more: --limit, or ${commandName()} ${all}\n` : ''
+}
+
 /** `and 3 more: --limit, or …`: a line for what `limit` left out; nothing when there is no more. @param all the words of a command that shows all */
 export function moreLine(more: bigint | number, all: string): string {
   return more > 0 ? `and ${formatNumber(String(more))} more: --limit, or ${commandName()} ${all}\n` : ''

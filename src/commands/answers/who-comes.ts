@@ -27,6 +27,8 @@ export const whoComes: Command<WhoComesFlags> = async (context) => {
     const { out, err } = context.terminal
     await out.write(expected.map(addressLine).join(''))
     const silent = expected.filter(({ email }) => addressOf(email) === '').length
+    if (err.isTerminal && isOfMany(expected))
+      await err.write('These are of several accounts: --account NAME keeps to one\n')
     if (silent > 0 && err.isTerminal)
       await err.write(`${formatCount(silent, 'person', 'persons')} without an address\n`)
     return 0

@@ -84,7 +84,7 @@ function formatSummary({ account, summary }: FoundPerson, out: Output): string {
         ? []
         : ([['names', `${formatNumber(names ?? '')} different ones`]] as const)),
       [
-        'from … to',
+        'from … to (UTC)',
         `${first_response_at?.slice(0, 10) ?? 'unknown'} … ${last_response_at?.slice(0, 10) ?? 'unknown'}`,
       ],
     ],

@@ -132,8 +132,7 @@ async function eventStatus(context: Context<StatusFlags>, id: string): Promise<n
     event: id,
   }))
   const rejected = rejectedIn.map((account) => `account ${account}: ${describeRejected(id)}`)
-  if (events.length === 0 && deleted.length === 0)
-    throw new UsageError(rejected.length > 0 ? rejected.join('\n') : describeUnknown(id))
+  if (events.length === 0 && deleted.length === 0) throw new UsageError(rejected.join('\n'))
   await writeDocuments(
     { flags: context.flags, out: context.terminal.out },
     events,
@@ -146,10 +145,6 @@ async function eventStatus(context: Context<StatusFlags>, id: string): Promise<n
 
 function describeRejected(id: string): string {
   return `event "${id}" is listed, but the listed item is rejected: nothing of it is in the mirror. See why with: ${commandName()} rejects.`
-}
-
-function describeUnknown(id: string): string {
-  return `The mirror has no event "${id}". See the ids with: ${commandName()} query "select id, title from events".`
 }
 
 function tooOld(accounts: readonly AccountStatus[], maxAgeMs: number): string[] {

@@ -54,9 +54,10 @@ export const readersRemove: Command<RemoveFlags> = async (context) => {
   const named = stripControlCharsInLine(role_name)
   if (!apply)
     return printPlan(context, plan, [
-      `${named} may not read the mirror any more, once this has run. The role stays: drop it when nothing else needs it.`,
+      `${named} may not read the mirror any more, once this has run.${plan.exists ? ' The role stays: drop it when nothing else needs it.' : ''}`,
     ])
-  await context.terminal.err.write(`${named} may not read the mirror any more. The role is still there.\n`)
+  const role = plan.exists ? ' The role is still there.' : ''
+  await context.terminal.err.write(`${named} may not read the mirror any more.${role}\n`)
   return 0
 }
 

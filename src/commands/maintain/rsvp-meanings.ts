@@ -34,13 +34,16 @@ function formatMeanings({ rsvp_meanings, without_meaning, has_more }: RsvpMeanin
   const table = listTable(
     out,
     [text('value'), 'meaning', right('responses')],
-    rows.map(({ value, meaning, responses }) => [value, meaning, formatNumber(responses)]),
+    rows.map(({ value, meaning, responses }) => [shownValue(value), meaning, formatNumber(responses)]),
   )
   if (without_meaning.length === 0) return table
   const count = `${has_more ? 'more than ' : ''}${formatCount(without_meaning.length, 'value')}`
   const more = has_more ? '; --limit shows more' : ''
   return `${table}(${count} without a meaning: ${commandName()} rsvp-meanings set VALUE MEANING gives one${more})\n`
 }
+
+/** In quotes where nobody would see what it begins or ends with. */
+const shownValue = (value: string) => (value === '' || value !== value.trim() ? quote(value) : value)
 
 type ChangeFlags = Flags & { readonly json?: true }
 

@@ -41,6 +41,8 @@ async function requireZone({ kysely }: Transaction, zone: string): Promise<void>
 
 /** By its whole name or by the city alone, in upper or lower case; null when none is written like it. */
 export function nearestZone(zone: string, names: readonly string[]): string | null {
+  // An abbreviation of an offset is like the names of cities by chance.
+  if (/^[A-Z]{2,5}$/.test(zone)) return null
   const word = comparable(zone)
   const steps = (name: string) => {
     const whole = comparable(name)

@@ -5,12 +5,19 @@ import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
 import { ofReadAccount, rowsOf } from './read-view.ts'
 
 /** Which events: those to come and those without a time; those that are over, the latest first; or all, in the order of time. */
-export type EventSelection = 'upcoming' | 'past' | 'all'
+export const SELECTIONS = ['upcoming', 'past', 'all'] as const
+export type EventSelection = (typeof SELECTIONS)[number]
 
 /** An event in figures, as the view `event_summary` has it. */
 export interface ListedEvent extends ViewRow<'event_summary'> {
   /** How many of its slots need people. */
   readonly thin_slots: string
+}
+
+export interface ListedEvents {
+  readonly events: readonly ListedEvent[]
+  /** Whether `limit` left events out. */
+  readonly has_more: boolean
 }
 
 export interface EventsInput extends ListInput {
@@ -23,7 +30,7 @@ const conditions = {
   all: sql`true`,
 }
 
-export const eventsCall = defineCall<EventsInput, readonly ListedEvent[]>({
+export const eventsCall = defineCall<EventsInput, ListedEvents>({
   name: 'events',
   changes: false,
   readInput: (json) => {
@@ -36,13 +43,16 @@ export const eventsCall = defineCall<EventsInput, readonly ListedEvent[]>({
       const events = await rowsOf(
         trx,
         'event_summary',
-        sql`where ${conditions[which]} order by v.event_at ${direction} nulls last, v.account_id, v.event_id limit ${limit}`,
+        sql`where ${conditions[which]} order by v.event_at ${direction} nulls last, v.account_id, v.event_id limit ${limit + 1}`,
       )
       const thin = await thinSlots(trx)
-      return events.map((event) => ({
-        ...event,
-        thin_slots: thin.get(JSON.stringify([event.account_id, event.event_id])) ?? '0',
-      }))
+      return {
+        events: events.slice(0, limit).map((event) => ({
+          ...event,
+          thin_slots: thin.get(JSON.stringify([event.account_id, event.event_id])) ?? '0',
+        })),
+        has_more: events.length > limit,
+      }
     }),
 })
 

@@ -4,6 +4,7 @@ import { readEventStatuses, type EventStatuses } from '../status/event-status.ts
 import type { MirrorSettings } from '../status/list-status.ts'
 import { readValuesWithoutMeaning } from '../owner-tables/rsvp-values.ts'
 import { requireAccount } from '../accounts/resolve-account.ts'
+import { unknownEvent } from '../answers/read-view.ts'
 import { defineCall } from './call.ts'
 import { inputFields, type InputFields } from './input.ts'
 
@@ -59,7 +60,15 @@ export const eventStatusCall = defineCall<EventStatusInput, EventStatuses>({
   readInput: (json) => ({ ...readStatusInput(json), event: inputFields(json).text('event') }),
   run: async (database, { event, account, ...settings }) => {
     await requireAccount(database, account)
-    return database.transaction((trx) => readEventStatuses(trx, event, settings, account), { readOnly: true })
+    return database.transaction(
+      async (trx) => {
+        const found = await readEventStatuses(trx, event, settings, account)
+        return Object.values(found).every((none: readonly unknown[]) => none.length === 0)
+          ? unknownEvent(trx, event, account)
+          : found
+      },
+      { readOnly: true },
+    )
   },
 })
 

@@ -4,12 +4,13 @@ import { changesCall, type Changes } from '../answers/changes.ts'
 import type { Digest } from '../answers/digest/digest.ts'
 import { digestCall } from '../answers/digest/digest-call.ts'
 import { eventCall, type EventDetails } from '../answers/event.ts'
-import { eventsCall, type EventSelection, type ListedEvent } from '../answers/events.ts'
+import { eventsCall, SELECTIONS, type EventSelection, type ListedEvent } from '../answers/events.ts'
 import { thinCall } from '../answers/thin.ts'
 import { whoCall, type FoundPersons } from '../answers/who.ts'
 import { parsePastInstant } from '../instants/parse-instant.ts'
 import { statusInput, type ListOptions, type StatusOptions } from './inspect.ts'
-import { instantOption } from './parse-option.ts'
+import { oneOf } from '../../common/parse-values.ts'
+import { instantOption, parseOption } from './parse-option.ts'
 import { callMirror, requireWholeNumber, type AccountFilter } from './with-mirror.ts'
 
 export interface EventsOptions extends ListOptions {
@@ -18,12 +19,15 @@ export interface EventsOptions extends ListOptions {
 }
 
 /**
- * Events in figures, in the order of time; of past ones the latest first.
+ * Events in figures, in the order of time; of past ones the latest first; at most `limit` of them, 100 when it is not given.
  *
  * @throws UsageError when the mirror has no account of this name
  */
 export async function events(options: EventsOptions): Promise<readonly ListedEvent[]> {
-  return callMirror(options, eventsCall, { ...listInput(options), which: options.which ?? 'upcoming' })
+  const { which = 'upcoming' } = options
+  const known = parseOption('which', () => oneOf(SELECTIONS)(which))
+  const found = await callMirror(options, eventsCall, { ...listInput(options), which: known })
+  return found.events
 }
 
 export interface EventOptions extends AccountFilter {
@@ -102,12 +106,13 @@ export async function digest(options: DigestOptions): Promise<Digest> {
 }
 
 /**
- * Slots of the next 56 days that need people, the next one first.
+ * Slots of the next 56 days that need people, the next one first; at most `limit` of them, 100 when it is not given.
  *
  * @throws UsageError when the mirror has no account of this name
  */
 export async function thinSlots(options: ListOptions): Promise<readonly ViewRow<'thin_slots'>[]> {
-  return callMirror(options, thinCall, listInput(options))
+  const { thin_slots } = await callMirror(options, thinCall, listInput(options))
+  return thin_slots
 }
 
 function listInput({ account, limit = 100 }: ListOptions) {

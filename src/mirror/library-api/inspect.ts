@@ -36,7 +36,7 @@ export interface EventStatusOptions extends StatusOptions {
 /**
  * How one event stands in each account that has it.
  *
- * @throws UsageError when the mirror has no account of this name
+ * @throws UsageError when the mirror has no account of this name, or none that has or had the event
  */
 export async function eventStatus(options: EventStatusOptions): Promise<EventStatuses> {
   return callMirror(options, eventStatusCall, { ...statusInput(options), event: options.event })

@@ -25,8 +25,10 @@ export interface ReaderPlan {
   readonly role_name: string
   /** Each is one statement, without a semicolon. */
   readonly statements: readonly string[]
-  /** Whether the role is made, or is there. */
+  /** Whether the role is made. */
   readonly is_new: boolean
+  /** Whether the role was there before. */
+  readonly exists: boolean
 }
 
 /** @throws UsageError for PGlite, which has no roles */
@@ -62,6 +64,7 @@ export async function planReader(trx: Transaction, reader: StoredReader): Promis
   return {
     role_name,
     is_new: !found.exists,
+    exists: found.exists,
     statements: [
       ...(found.exists ? [] : [`create role ${role} login`]),
       `alter role ${role} ${inDatabase} set default_transaction_read_only = on`,
@@ -88,6 +91,7 @@ export async function planRemoval(trx: Transaction, role_name: string): Promise<
   return {
     role_name,
     is_new: false,
+    exists: reader.exists,
     statements: [
       ...(reader.exists
         ? [

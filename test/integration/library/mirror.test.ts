@@ -191,6 +191,7 @@ describe.each(engines)('a program with a mirror (%s)', (engine) => {
       ['`id`', () => library.revokeKey({ ...mirror, id: 1.5 })],
       ['`sha256`', () => library.acceptRejects({ ...mirror, sha256: [] })],
       ['`holdForMs`', () => library.status({ ...mirror, holdForMs: -1 })],
+      ['`which`', () => library.events({ ...mirror, which: JSON.parse('"upcomming"') as 'upcoming' })],
       ['`timeoutMs`', () => library.query({ ...mirror, sql: slow, timeoutMs: 50 })],
     ]
     for (const [option, call] of refused) {

@@ -176,7 +176,7 @@ export const answerCommands: CommandGroup = {
       options: [
         options.checked(
           '--since <when>',
-          'yesterday, the number of a run, a date, an instant or an age like 7d',
+          'yesterday (in the zone of the account), the number of a run, a date (from midnight UTC), an instant or an age like 7d',
           parseSince,
           'yesterday',
         ),
@@ -204,7 +204,7 @@ export const answerCommands: CommandGroup = {
       options: [
         options.checked(
           '--since <when>',
-          'last, the number of a run, yesterday, a date, an instant or an age like 1d',
+          'last, the number of a run, yesterday, a date (from midnight UTC), an instant or an age like 1d',
           parseSinceOrLast,
           '1d',
         ),

@@ -48,6 +48,7 @@ const accountCommands: CommandGroup = {
         options
           .flag('--time-zone <zone>', 'a name of the IANA list like Europe/Berlin; at first UTC')
           .makeOptionMandatory(),
+        options.json('print what was set'),
         options.force(),
         options.database(),
       ],

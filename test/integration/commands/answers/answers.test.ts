@@ -114,13 +114,13 @@ onBothCommandStages('answers', (stage) => {
     const shown = await s.run(['event', 'gala'])
     expect(shown.stdout).toMatch(/^Gala 2026\n {2}when .*\(in 7 days\)\n/)
     expect(shown.stdout).toMatch(/^ {2}expected +7 people: 6 say yes, 0 maybe, 1 reply no$/m)
-    expect(shown.stdout).toMatch(/^Gala 2025 of \S+ had 1 person when it was as far away$/m)
+    expect(shown.stdout).toMatch(/^Gala 2025 of .+ UTC had 1 person when it was as far away$/m)
     expect(shown.stdout).toMatch(/Bar +0 +0 +2 +emptied$/m)
     expect(shown.stdout).toMatch(/Joan +rsvp maybe → yes$/m)
     expect(shown.stdout).toMatch(/Emmy +withdrew$/m)
     const short = await s.run(['event', 'gala', '--limit', '1'])
     expect(short.stdout).toMatch(/^and \d more: --limit, or .* who-comes gala$/m)
-    expect(short.stdout).toMatch(/^and 2 more: --limit, or .* changes --event gala$/m)
+    expect(short.stdout).toMatch(/^and 2 more: --limit, or .* changes --event gala --since 0$/m)
 
     const { changes, total, first_readings } = await json(s, 'changes')
     expect({ total, first_readings }).toEqual({ total: '3', first_readings: '10' })
@@ -234,6 +234,36 @@ onPostgresCommandStage('answers', (stage) => {
     )
     for (const args of [['events'], ['thin'], ['changes'], ['who', 'Ada']])
       expect((await s.run(args)).stderr, args.join(' ')).toBe('')
+  })
+
+  test('say that a limit left something out', async () => {
+    const account = choir()
+    const taken = (hour: string) => ({
+      name: `Shift ${hour}`,
+      start_date: inDays(5, `${hour}:00:00`),
+      end_date: inDays(5, `${hour}:30:00`),
+    })
+    // No slot is thin that begins in more than eight weeks.
+    const later = { name: 'Later', start_date: inDays(70, '10:00:00'), end_date: inDays(70, '11:00:00') }
+    account.of('gala').push({ id: 900, name: 'Kim', slots: [...['10', '11'].map(taken), later] })
+    await using s = await stage(account)
+    await synced(s)
+    for (const [command, field] of [
+      ['events', 'events'],
+      ['thin', 'thin_slots'],
+    ] as const) {
+      expect((await s.run([command, '--limit', '1'])).stdout, command).toMatch(
+        /There are more: --limit, or .*headcount query "table (?:event_summary|thin_slots)"\n/,
+      )
+      expect((await s.run([command])).stdout, command).not.toContain('There are more')
+      const cut = JSON.parse((await s.run([command, '--limit', '1', '--json'])).stdout)
+      expect([cut.has_more, cut[field].length], command).toEqual([true, 1])
+    }
+    // What it says shows the rest.
+    const { stdout } = await s.run(['event', 'gala', '--limit', '1', '--account', 'default'])
+    expect(stdout).toMatch(/and \d+ more: --limit, or .*who-comes gala --account default\n/)
+    expect(stdout).toMatch(/Shift 10 +1 +1 +2 +thin$/m)
+    expect(stdout).toMatch(/Later +1 +1 +2$/m)
   })
 
   test('of a mirror that nothing was read into yet give no answer', async () => {

@@ -91,6 +91,16 @@ onBothCommandStages('what the owner says', (stage) => {
       2,
       'headcount: The database knows no time zone "asia/tokyo"; the nearest is Asia/Tokyo. Nothing was changed.',
     ])
+    expect((await s.run(['accounts', 'set', 'default', '--time-zone', 'CEST'])).stderr).toMatch(
+      /knows no time zone "CEST"; zones have names like Europe\/Berlin\./,
+    )
+    expect(
+      json((await s.run(['accounts', 'set', 'default', '--time-zone', 'UTC', '--json'])).stdout),
+    ).toEqual({
+      account: 'default',
+      time_zone: 'UTC',
+      former_time_zone: 'Asia/Tokyo',
+    })
   })
 })
 
@@ -106,6 +116,9 @@ onPostgresCommandStage('a meaning of a reply', (stage) => {
       0,
       '"YES" means maybe now (coming before). No response has this value now; the nearest value that responses have is "yes".',
     ])
+    await s.run(['rsvp-meanings', 'set', ' yes', 'maybe'])
+    expect((await s.run(['rsvp-meanings'])).stdout).toMatch(/^" yes" +maybe +0$/m)
+    await s.run(['rsvp-meanings', 'remove', ' yes'])
     const { code, stdout } = await s.run(['rsvp-meanings', 'set', 'YES', 'maybe', '--json'])
     expect([code, json(stdout)]).toEqual([
       0,

@@ -114,15 +114,34 @@ onPostgresCommandStage('readers', (stage) => {
           ['events', '--all'],
           ['event', 'gala'],
           ['who-comes', 'gala'],
-          ['thin'],
+          ['thin', '--account', 'default'],
+          ['event', 'gala', '--account', 'default'],
         ],
       ],
-      [ben, [['query', 'table event_summary'], ['tables'], ['events', '--all'], ['thin']]],
+      [
+        ben,
+        [
+          ['query', 'table event_summary'],
+          ['tables'],
+          ['events', '--all'],
+          ['thin'],
+          ['events', '--account', 'default'],
+        ],
+      ],
     ] as const)
       for (const args of commands) {
         const env = { DATABASE_URL: await urlOf(s.place.url, role) }
         expect(await s.run(args, { env }), args.join(' ')).toMatchObject({ code: 0, stderr: '' })
       }
+
+    // What is not there is told to them as to the owner.
+    for (const [role, args, message] of [
+      [ann, ['event', 'galaa'], /no event "galaa" \(did you mean gala\?\)/],
+      [ben, ['events', '--account', 'defualt'], /no account "defualt"; it has default\./],
+    ] as const) {
+      const { code, stderr } = await s.run(args, { env: { DATABASE_URL: await urlOf(s.place.url, role) } })
+      expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
+    }
 
     // One becomes the other kind, and keeps nothing of the first.
     await addReader({ database: s.place.url, role: ann, withoutPersonal: true, apply: true })
@@ -170,7 +189,9 @@ onPostgresCommandStage('readers', (stage) => {
     await change(owner, ['revoke select (email) on headcount.accounts from public'])
     await dropRole(s.place.url, ann)
     expect((await s.run(['readers'])).stdout).toMatch(/the role is gone$/m)
-    expect((await s.run(['readers', 'remove', ann, '--apply'])).code).toBe(0)
+    expect((await s.run(['readers', 'remove', ann, '--apply'])).stderr).toBe(
+      `${ann} may not read the mirror any more.\n`,
+    )
     expect((await s.run(['readers'])).stdout).toBe('No readers yet.\n')
   })
 
