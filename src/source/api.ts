@@ -163,7 +163,7 @@ function createContext(options: SourceOptions, opened: AsyncDisposableStack): Re
     client: host.client,
     headers: headersOf(options),
     lifetime,
-    pauseGate: new PauseGate(lifetime.signal, { pause: host.pause, maxWaitMs }),
+    pauseGate: new PauseGate(lifetime.signal, { pause: host.pauses.of(apiKey), maxWaitMs }),
     clock: systemClock,
     permits,
     throttle: host.throttle,

@@ -5,7 +5,7 @@
 import { Semaphore } from '../common/semaphore.ts'
 import { createClient, type Client } from './http/client.ts'
 import { systemClock } from './throttle/clock.ts'
-import { Pause } from './throttle/pause.ts'
+import { Pauses } from './throttle/pause.ts'
 import { createThrottle, type Throttle } from './throttle/throttle.ts'
 
 export interface HostOptions {
@@ -23,7 +23,7 @@ export interface Host extends AsyncDisposable {
   readonly client: Client
   readonly permits: Semaphore
   readonly largeListPermits: Semaphore
-  readonly pause: Pause
+  readonly pauses: Pauses
   readonly throttle: Throttle
   /** From now on the service is that of several accounts: none has all permits, so that another one finds a permit free. */
   shareAmongAccounts(): void
@@ -33,11 +33,11 @@ export interface Host extends AsyncDisposable {
 
 export function createHost({ origin, concurrency, requestTimeoutMs, log }: HostOptions): Host {
   const permits = new Semaphore(concurrency)
-  const pause = new Pause(systemClock)
+  const pauses = new Pauses(systemClock)
   const listeners = new Set<() => void>()
   const throttle = createThrottle({
     permits,
-    pause,
+    pauses,
     requestTimeoutMs,
     clock: systemClock,
     log: (level, message, fields) => {
@@ -52,7 +52,7 @@ export function createHost({ origin, concurrency, requestTimeoutMs, log }: HostO
     client,
     permits,
     largeListPermits: new Semaphore(1),
-    pause,
+    pauses,
     throttle,
     shareAmongAccounts: () => {
       permits.keepsOneFree = true

@@ -5,7 +5,7 @@
 import { Semaphore } from '../../src/common/semaphore.ts'
 import { HeadcountError, InterruptedError } from '../../src/common/errors.ts'
 import { throttled } from '../../src/source/http/send-request.ts'
-import { Pause } from '../../src/source/throttle/pause.ts'
+import { Pauses } from '../../src/source/throttle/pause.ts'
 import { PauseGate } from '../../src/source/throttle/pause-gate.ts'
 import { createThrottle } from '../../src/source/throttle/throttle.ts'
 import type { QueueState } from '../../src/source/retry/rejected-request.ts'
@@ -82,8 +82,8 @@ export async function play(scene: Scene): Promise<Played> {
   const clock = new SimulatedClock()
   const stopping = new AbortController()
   const { signal } = stopping
-  const pause = new Pause(clock)
-  const pauseGate = new PauseGate(signal, { pause, clock })
+  const pauses = new Pauses(clock)
+  const pauseGate = new PauseGate(signal, { pause: pauses.of('one'), clock })
   const all = new Semaphore(MOST_AT_ONCE)
   const permits = { ordinary: all.join(), ofLargeLists: new Semaphore(1).join() }
   const told: { at: number; message: string }[] = []
@@ -91,7 +91,7 @@ export async function play(scene: Scene): Promise<Played> {
   const log = (level: string, message: string): void => {
     if (level === 'info') told.push({ at: clock.now(), message })
   }
-  const throttle = createThrottle({ permits: all, pause, requestTimeoutMs: 60_000, clock, log })
+  const throttle = createThrottle({ permits: all, pauses, requestTimeoutMs: 60_000, clock, log })
   const service = serviceWith(clock, scene, signal)
   const context: RetryContext = {
     pauseGate,

@@ -45,11 +45,11 @@ export class Hosts implements AsyncDisposable {
     if (known.firstAccount !== account) known.host.shareAmongAccounts()
   }
 
-  /** Whether the service answers, and asks for no pause. One that has never answered is not open. */
+  /** Whether the service answers, and does not ask all for a pause. One that has never answered is not open. */
   isOpen(origin: string): boolean {
     const known = this.#knownAt(origin)
-    const { throttle, pause } = known.host
-    const isOpen = throttle.availability.isAnswering && pause.leftMs === 0
+    const { throttle, pauses } = known.host
+    const isOpen = throttle.availability.isAnswering && pauses.leftOfAllMs === 0
     if (!isOpen) known.isBlocking = true
     return isOpen
   }

@@ -57,7 +57,10 @@ export async function withRetries<T>(
         othersSucceeded,
       })
       if (decision.pause > 0 && !decision.isAlone)
-        context.throttle.pauseFor(Math.min(decision.pause, longestPause(failure.runRemainingMs)))
+        context.throttle.pauseFor(
+          Math.min(decision.pause, longestPause(failure.runRemainingMs)),
+          context.pauseGate,
+        )
       if ('giveUp' in decision) throw finalError(context, error, decision, { rejections, pagesRead })
       if (isRejected) context.counts.rejectedRetries += 1
       else context.counts.retries += 1

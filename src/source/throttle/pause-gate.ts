@@ -1,10 +1,10 @@
 /** What a source waits behind while the service has asked for a pause (pause.ts). */
 import { RequestSkippedError } from '../../common/errors.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { Pause } from './pause.ts'
+import { type Pause, Pauses } from './pause.ts'
 
 export interface PauseGateOptions {
-  /** Of the service: shared by all its sources. */
+  /** Of the account, at the service that all its sources share. */
   readonly pause?: Pause
   readonly clock?: Clock
   /** The longest pause that this source may wait for now, in ms. */
@@ -21,7 +21,11 @@ export class PauseGate {
 
   constructor(
     lifetime: AbortSignal,
-    { clock = systemClock, pause = new Pause(clock), maxWaitMs = () => Infinity }: PauseGateOptions = {},
+    {
+      clock = systemClock,
+      pause = new Pauses(clock).of(''),
+      maxWaitMs = () => Infinity,
+    }: PauseGateOptions = {},
   ) {
     this.#clock = clock
     this.#pause = pause
@@ -31,6 +35,11 @@ export class PauseGate {
     if (lifetime.aborted) end()
     // Not AbortSignal.any: each check of such a signal checks all its sources.
     else lifetime.addEventListener('abort', end, { once: true })
+  }
+
+  /** @returns whether nobody may ask meanwhile */
+  pauseFor(ms: number): boolean {
+    return this.#pause.extendTo(ms)
   }
 
   /** No further request of this source starts, and every wait ends with the error: the pause is longer than this run may wait. */

@@ -1,7 +1,7 @@
 /** Applies the rate limit (rate-limit.ts) to the requests to a service: how many at once, and when one may start. */
 import { Availability, isResponse } from './availability.ts'
 import type { Clock } from './clock.ts'
-import type { Pause } from './pause.ts'
+import type { Pauses } from './pause.ts'
 import type { PauseGate } from './pause-gate.ts'
 import { afterResponse, afterRejection, afterStart, afterOverload, delayBeforeStart } from './rate-limit.ts'
 import { initialState, type RateLimitState, type RequestStart } from './rate-limit-state.ts'
@@ -45,8 +45,8 @@ export interface Throttle extends Disposable {
   waitForStart(source: PauseGate): Promise<StartedRequest>
   /** The request has ended with a response (null) or an error. */
   onEnd(start: StartedRequest, error: unknown, queueState: QueueState): void
-  /** Pauses all requests for so many ms. */
-  pauseFor(ms: number): void
+  /** The service asks one account for a pause of so many ms. */
+  pauseFor(ms: number, source: PauseGate): void
   readonly stallDetector: StallDetector
   readonly availability: Availability
 }
@@ -54,7 +54,7 @@ export interface Throttle extends Disposable {
 export interface ThrottleOptions {
   /** Limits the concurrent requests; the throttle changes its size. */
   readonly permits: { concurrency: number }
-  readonly pause: Pause
+  readonly pauses: Pauses
   readonly requestTimeoutMs: number
   readonly clock: Clock
   readonly log: (level: 'debug' | 'info', message: string, fields?: object) => void
@@ -134,6 +134,7 @@ class LearnedThrottle implements Throttle {
     this.availability.onEnd(error, start.source)
     if (isResponse(error)) {
       this.#responses += 1
+      this.#options.pauses.onAnswer()
       this.#noteResponse(start.source, now)
       this.#setState(afterResponse(this.#state, start, now), 'the service answers')
       this.#slowdownReporter.onResponse(this.#state)
@@ -148,9 +149,8 @@ class LearnedThrottle implements Throttle {
     }
   }
 
-  pauseFor(ms: number): void {
-    this.#options.pause.extendTo(ms)
-    this.#slowdownReporter.onPause(this.#state, ms)
+  pauseFor(ms: number, source: PauseGate): void {
+    if (source.pauseFor(ms)) this.#slowdownReporter.onPause(this.#state, ms)
   }
 
   [Symbol.dispose](): void {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { RequestSkippedError } from '../../../src/common/errors.ts'
-import { Pause } from '../../../src/source/throttle/pause.ts'
+import { Pauses } from '../../../src/source/throttle/pause.ts'
 import { PauseGate } from '../../../src/source/throttle/pause-gate.ts'
 import { SimulatedClock } from '../../throttle/simulated-clock.ts'
 
 const never = new AbortController().signal
 
-test('a pause is waited for by every source of the service, each as long as it may', async () => {
+test('a pause is waited for by every source of the account, each as long as it may', async () => {
   const clock = new SimulatedClock()
-  const pause = new Pause(clock)
+  const pause = new Pauses(clock).of('one')
   pause.extendTo(60_000)
   const patient = new PauseGate(never, { pause, clock, maxWaitMs: () => 900_000 })
   const hurried = new PauseGate(never, { pause, clock, maxWaitMs: () => 59_000 })

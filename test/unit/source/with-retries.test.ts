@@ -5,7 +5,7 @@ import { noRequests } from '../../../src/source/http/send-request.ts'
 import { TransientStatusError } from '../../../src/source/http/status.ts'
 import { withRetries } from '../../../src/source/retry/with-retries.ts'
 import { PauseGate } from '../../../src/source/throttle/pause-gate.ts'
-import { Pause } from '../../../src/source/throttle/pause.ts'
+import { Pauses } from '../../../src/source/throttle/pause.ts'
 import { createThrottle } from '../../../src/source/throttle/throttle.ts'
 import { SimulatedClock } from '../../throttle/simulated-clock.ts'
 
@@ -20,9 +20,10 @@ const rejection = (retryAfter: string) =>
 function beginRun(ageMs: number) {
   const clock = new SimulatedClock()
   const { signal } = new AbortController()
-  const pause = new Pause(clock)
+  const pauses = new Pauses(clock)
+  const pause = pauses.of('one')
   const log = () => {}
-  const throttle = createThrottle({ permits: new Semaphore(8), pause, requestTimeoutMs: 60_000, clock, log })
+  const throttle = createThrottle({ permits: new Semaphore(8), pauses, requestTimeoutMs: 60_000, clock, log })
   const context = {
     pauseGate: new PauseGate(signal, { pause, clock }),
     clock,

@@ -30,6 +30,13 @@ export const runPoolGuards: readonly Guard[] = [
     tests: ['test/unit/source/pause-gate.test.ts'],
   },
   {
+    name: 'pause of one account',
+    promise: 'a pause that one account is asked for delays no other',
+    mutation: 'always',
+    tests: ['test/integration/orchestration/run-pool/run-pool.test.ts'],
+    only: 'asked for delays no other',
+  },
+  {
     name: 'slow account',
     promise: 'an account whose lists never come does not slow the others at its host down',
     mutation: { replace: 'false' },
