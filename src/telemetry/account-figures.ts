@@ -42,6 +42,17 @@ export function watchPace(account: string, read: () => Pace): Disposable {
   }
 }
 
+/** The accounts of the accounts file; null: there is none. */
+let listed: ReadonlySet<string> | null = null
+
+/** A good run of the whole account that another process made, or one before this. @param began in seconds since 1970 */
+export function noteGoodRun(account: string, began: number): void {
+  // guard: metrics of good runs elsewhere
+  if (listed !== null && !listed.has(account)) return
+  const figures = figuresOf(account)
+  figures.lastSuccess = Math.max(figures.lastSuccess ?? -Infinity, began)
+}
+
 /** Null: there is no accounts file. */
 let faultyEntries: number | null = null
 
@@ -52,6 +63,7 @@ export function readFaultyEntries(): number | null {
 /** What the accounts file says now: an account that it does not have any more is told of no more. */
 export function noteListedAccounts(names: ReadonlySet<string>, faulty: number): void {
   faultyEntries = faulty
+  listed = names
   // guard: metrics of a removed account
   for (const account of accountFigures.keys()) if (!names.has(account)) accountFigures.delete(account)
 }

@@ -5,6 +5,8 @@ import { statusCall } from '../../mirror/calls/status.ts'
 import type { LastGoodRuns } from '../../orchestration/schedule/worker.ts'
 import type { RunCall } from '../../outputs/notify/deliver.ts'
 import type { Logger } from '../../sync/options.ts'
+import { noteGoodRun } from '../../telemetry/account-figures.ts'
+import { instruments } from '../../telemetry/instruments.ts'
 
 /** @param account null: of all accounts */
 export function lastGoodRunsOf(
@@ -21,9 +23,12 @@ export function lastGoodRunsOf(
         own: [],
         withReplies: false,
       })
-      return new Map(
-        statuses.flatMap(({ account: name, age_ms }) => (age_ms === null ? [] : [[name, age_ms] as const])),
+      const ages = statuses.flatMap(({ account: name, age_ms }) =>
+        age_ms === null ? [] : [[name, age_ms] as const],
       )
+      if (instruments() !== null)
+        for (const [name, ageMs] of ages) noteGoodRun(name, (Date.now() - ageMs) / 1000)
+      return new Map(ages)
     } catch (error) {
       // There is no mirror yet, or the run tells the same.
       const reason = error instanceof HeadcountError ? error.message : String(error)

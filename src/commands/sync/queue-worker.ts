@@ -21,6 +21,7 @@ import { openLog, redactSecrets, withNamesOf } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { onlyNamed, usableAccounts } from './accounts/usable-accounts.ts'
+import { followGoodRuns } from './follow-good-runs.ts'
 import { notifyAfterRun } from './companions/notice-of-run.ts'
 import { reported, pooledRunOptions } from './run-command.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
@@ -100,8 +101,9 @@ async function takeJobs(database: Database, to: Taking): Promise<void> {
     requestsPerHost: accounts.requestsPerHost,
     logger: log.logger,
   })
+  const ofQueue = database.reserve?.(QUEUE_CONNECTIONS) ?? database
   await runQueueWorker({
-    database: database.reserve?.(QUEUE_CONNECTIONS) ?? database,
+    database: ofQueue,
     accounts: () => accounts.current().queued,
     faults: () => accounts.current().faults,
     runs,
@@ -111,6 +113,7 @@ async function takeJobs(database: Database, to: Taking): Promise<void> {
     onAway,
     onStart: (health) => {
       onStart(health)
+      void followGoodRuns(ofQueue, { signal, ...log })
       logStart(log.logger, accounts.current().queued.length, runs)
     },
     run: async (account, ending) => {

@@ -205,6 +205,26 @@ describe('/metrics', () => {
     },
   )
 
+  test.each([
+    { how: 'alone', args: [] },
+    { how: 'in a queue', args: ['--queue'] },
+  ])('of a worker that begins ($how): the good run of another process', async ({ args }) => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    const work = () => startWorker([...onceAYear, ...monitored, ...args], { env: s.env })
+    const lastSuccess = async (worker: ReturnType<typeof work>) =>
+      sampleOf((await scrape(worker)).metrics, 'headcount_run_last_success_seconds', { account: 'default' })
+    let told: number | undefined
+    {
+      await using first = work()
+      await expect.poll(() => lastSuccess(first), { timeout: 30_000 }).toBeGreaterThan(0)
+      told = await lastSuccess(first)
+    }
+    // Nobody can run it now.
+    s.service.always(send({ status: 500 }))
+    await using second = work()
+    await expect.poll(() => lastSuccess(second), { timeout: 30_000 }).toBeCloseTo(told ?? 0, 0)
+  })
+
   test('on another host it says that there is no key', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     await using worker = startWorker([...onceAYear, ...monitored, '--health-host', '0.0.0.0'], { env: s.env })

@@ -27,6 +27,12 @@ export const telemetryGuards: readonly Guard[] = [
     only: 'run of some events',
   },
   {
+    name: 'metrics of good runs elsewhere',
+    promise: 'an account that was taken out of the file does not come back into the metrics by a look into the mirror',
+    mutation: 'never',
+    tests: ['test/unit/telemetry/account-figures.test.ts'],
+  },
+  {
     name: 'metrics of a removed account',
     promise: 'an account that was taken out of the file raises no alert that it is old',
     mutation: 'remove',
