@@ -26,6 +26,7 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   'prepare-notices': async () => (await import('../deliveries/prepare-notices.ts')).prepareNoticesCall,
   'settle-delivery': async () => (await import('../deliveries/settle-call.ts')).settleDeliveryCall,
   report: async () => (await import('../answers/report/report-call.ts')).reportCall,
+  'foreign-keys': async () => (await import('../accounts/foreign-keys.ts')).foreignKeysCall,
   thin: async () => (await import('../answers/thin.ts')).thinCall,
   'revoke-key': async () => (await import('./keys.ts')).revokeKeyCall,
   'rsvp-meanings': async () => (await import('./rsvp-meanings.ts')).rsvpMeaningsCall,

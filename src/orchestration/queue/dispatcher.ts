@@ -7,7 +7,7 @@ import { memoiseLast } from '../../common/memoise-last.ts'
 import { formatProcess, currentProcess } from '../../db/lease/process-identity.ts'
 import type { DatabaseLog } from '../../db/database.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { digestOfGroups, groupKey, nextDue, type DueGroup } from './due-groups.ts'
+import { digestOfGroups, groupKey, nextDue, type DueGroup, type QueueAccount } from './due-groups.ts'
 import { executorIn } from './executor.ts'
 import type { JobQueue } from './open-queue.ts'
 import {
@@ -117,6 +117,9 @@ async function passIn(trx: Transaction, context: PassContext): Promise<DispatchP
   const due = await dueGroups(trx, context)
   let sent = 0
   for (const group of due) sent += await send(trx, context.queue, group)
+  // guard: new accounts at once
+  if (free.formerAccounts !== null && free.formerAccounts !== context.digest)
+    sent += await send(trx, context.queue, { accounts: await neverRead(trx, context.groups) })
   return { ...notHere, isDispatcher: true, sent, hasMore: due.length === GROUPS_PER_PASS }
 }
 
@@ -132,18 +135,20 @@ interface FreeRow {
   /** By the clock of the database. */
   readonly now: string
   readonly silentMs: number | null
+  /** The digest of the accounts that were sent last; null: none were. */
+  readonly formerAccounts: string | null
 }
 
 /** Locks the row for as long as the transaction takes; null when another process sends. */
 async function lockFree(trx: Transaction, instance: string): Promise<FreeRow | null> {
   // guard: one dispatcher
-  const { rows } = await sql<{ now: string; ms: number | null }>`
-    select clock_timestamp() as now, ${silence} as ms from ${table}
+  const { rows } = await sql<{ now: string; ms: number | null; accounts_digest: string | null }>`
+    select clock_timestamp() as now, ${silence} as ms, accounts_digest from ${table}
      where instance is null or instance = ${instance}::uuid
         or not ${isAlive}
        for update skip locked`.execute(trx.kysely)
   const [row] = rows
-  return row === undefined ? null : { now: row.now, silentMs: row.ms }
+  return row === undefined ? null : { now: row.now, silentMs: row.ms, formerAccounts: row.accounts_digest }
 }
 
 async function claim(trx: Transaction, { instance, digest }: PassContext): Promise<void> {
@@ -253,8 +258,30 @@ async function dueGroups(
   return due
 }
 
+/** The accounts of which the mirror has nothing: one that was added is due at once, whenever its schedule has its next time. */
+async function neverRead(
+  trx: Transaction,
+  groups: ReadonlyMap<string, DueGroup>,
+): Promise<readonly QueueAccount[]> {
+  // The first run makes the tables.
+  const { rows: made } = await sql`select where to_regclass('headcount.accounts') is not null`.execute(
+    trx.kysely,
+  )
+  if (made.length === 0) return []
+  const accounts = [...groups.values()].flatMap((group) => group.accounts)
+  const { rows } = await sql<{ name: string }>`
+    select name from json_array_elements_text(${JSON.stringify(accounts.map(({ name }) => name))}::json) as listed (name)
+     where not exists (select from headcount.accounts a where a.name = listed.name)`.execute(trx.kysely)
+  const names = new Set(rows.map(({ name }) => name))
+  return accounts.filter(({ name }) => names.has(name))
+}
+
 /** @returns how many accounts had no job yet */
-async function send(trx: Transaction, { boss }: JobQueue, { accounts }: DueGroup): Promise<number> {
+async function send(
+  trx: Transaction,
+  { boss }: JobQueue,
+  { accounts }: Pick<DueGroup, 'accounts'>,
+): Promise<number> {
   let sent = 0
   for (let from = 0; from < accounts.length; from += JOBS_PER_STATEMENT) {
     const jobs = accounts.slice(from, from + JOBS_PER_STATEMENT).map(({ name, host }) => jobOf(name, host))

@@ -3,7 +3,8 @@ import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Database } from '../../../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../../../db/errors.ts'
-import { keySha256, otherNameOfKey } from '../../../sync/open/find-account.ts'
+import { findForeignKeys } from '../../../mirror/accounts/foreign-keys.ts'
+import { keySha256 } from '../../../sync/open/find-account.ts'
 import { DATABASE, USAGE, failed, failure, ok, skipped, type CheckResult } from './check.ts'
 
 const MAX_SHOWN = 5
@@ -17,25 +18,15 @@ export async function checkNames(
   accounts: readonly AccountConfig[],
 ): Promise<CheckResult> {
   try {
-    const stored = await database.kysely
-      .selectFrom('headcount.accounts')
-      .select(['name', 'key_sha256'])
-      .orderBy('id')
-      .execute()
-    const byKey = Map.groupBy(stored, ({ key_sha256 }) => key_sha256)
-    const renamed = accounts.flatMap(({ account, service }) => {
-      const names = (byKey.get(keySha256(service.apiKey)) ?? []).map(({ name }) => name)
-      // guard: renamed in the file alone
-      const name = otherNameOfKey(account, names)
-      return name === null ? [] : { account, name }
-    })
+    const keys = accounts.map(({ account, service }) => ({ account, key_sha256: keySha256(service.apiKey) }))
+    const renamed = await findForeignKeys(database, keys)
     if (renamed.length === 0)
-      return ok(`${formatCount(stored.length, 'account')} in the mirror, no key has two names`)
+      return ok(`of ${formatCount(accounts.length, 'account')} the mirror has no key under another name`)
     const lines = renamed
       .slice(0, MAX_SHOWN)
       .map(
-        ({ account, name }) =>
-          `account ${JSON.stringify(account)} of the file has the key of ${JSON.stringify(name)} of the mirror: ` +
+        ({ account, owner }) =>
+          `account ${JSON.stringify(account)} of the file has the key of ${JSON.stringify(owner)} of the mirror: ` +
           `if it was renamed, run ${commandName()} accounts rename, and until then it is not read`,
       )
     const more = renamed.length - lines.length

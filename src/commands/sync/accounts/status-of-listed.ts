@@ -4,6 +4,9 @@ import { faultyEntries } from '../../../config/accounts/account-config.ts'
 import { MirrorNotFoundError, UsageError } from '../../../common/errors.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import { readConfig } from '../../../config/config.ts'
+import { commandName } from '../../../common/command-name.ts'
+import { foreignKeysCall } from '../../../mirror/accounts/foreign-keys.ts'
+import { keySha256 } from '../../../sync/open/find-account.ts'
 import { statusCall } from '../../../mirror/calls/status.ts'
 import type { AccountStatus } from '../../../mirror/status/account-status.ts'
 import type { Context } from '../../cli/context.ts'
@@ -43,6 +46,7 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
     if (account !== null && isUnknown) requireListed(listed, account)
     throw error
   })
+  const foreign = await foreignKeys(context, usable)
   const inFile = new Set(own.map((one) => one.account))
   const byName = new Map(found.map((status) => [status.account, status]))
   // Unless they are asked for, nobody reads those that the file has not: an alarm that they are old would never end.
@@ -51,11 +55,11 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
     const { account: name, ...standing } = status
     const judged =
       flags.maxAge === undefined || !isWatched(in_file) ? null : judgement([status], flags.maxAge)
-    const result = faulty.get(name) ?? { exit_code: judged?.exitCode ?? 0, error: null }
+    const result = faulty.get(name) ?? foreign.get(name) ?? { exit_code: judged?.exitCode ?? 0, error: null }
     return { account: name, ...result, ...standing, in_file }
   }
   const accounts = [
-    ...[...inFile].map((name) => standingOf(byName.get(name) ?? neverMirrored(name), true)),
+    ...[...inFile].map((name) => standingOf(byName.get(name) ?? neverMirrored(name, withReplies), true)),
     ...found.flatMap((status) => (inFile.has(status.account) ? [] : standingOf(status, false))),
   ]
   const watched = accounts.filter(({ in_file }) => isWatched(in_file))
@@ -63,7 +67,7 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
   await writeStatuses(context, {
     lines: elements,
     document: { accounts: elements, faults },
-    metrics: { accounts: watched, faultyEntries: faultyEntries(faults).length },
+    metrics: { accounts: watched, faultyEntries: faultyEntries(faults).length + foreign.size },
     format: (out) =>
       account === null
         ? formatStatusTable(accounts, others, out)
@@ -75,7 +79,7 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
   // The metrics have them, and are written behind `&&`: those of the other accounts must not stand still.
   // guard: metrics beside a faulty entry
   const isFailure = flags.format !== 'prometheus'
-  return worstExitCode([judged, isFailure && faults.length > 0 ? 2 : 0])
+  return worstExitCode([judged, isFailure && faults.length + foreign.size > 0 ? 2 : 0])
 }
 
 /** Which of them stand for an account, and which have no name, or that of another entry. */
@@ -97,7 +101,22 @@ function sortFaulty(
   return { byName, others }
 }
 
-function neverMirrored(account: string): AccountStatus {
+/** The accounts that no run reads, for the mirror has their key under another name. No run is stored of them. */
+async function foreignKeys(
+  context: Context<StatusFlags>,
+  accounts: Accounts['accounts'],
+): Promise<ReadonlyMap<string, Omit<AccountResult, 'account'>>> {
+  const keys = accounts.map(({ account, service }) => ({ account, key_sha256: keySha256(service.apiKey) }))
+  const found = await callMirror(context, foreignKeysCall, () => ({ accounts: keys }))
+  return new Map(
+    found.map(({ account, owner }) => {
+      const message = `not read: its key is that of account ${JSON.stringify(owner)} of the mirror. If that one was renamed: ${commandName()} accounts rename; else check the key`
+      return [account, { exit_code: 2, error: { code: 'account_mismatch', message } }]
+    }),
+  )
+}
+
+function neverMirrored(account: string, withReplies: boolean): AccountStatus {
   return {
     account,
     email: null,
@@ -115,6 +134,6 @@ function neverMirrored(account: string): AccountStatus {
     unconfirmed: [],
     failing: [],
     deliveries: [],
-    rsvp_without_meaning: null,
+    rsvp_without_meaning: withReplies ? [] : null,
   }
 }

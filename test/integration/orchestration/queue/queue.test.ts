@@ -238,6 +238,19 @@ describe('the dispatcher', () => {
     expect(jobs.map(({ data }) => data.account).toSorted()).toEqual(['north', 'waiting'])
   })
 
+  test('sends an account at once that came new and was never read, and no other before its time', async () => {
+    await using stage = await openQueueStage()
+    await stage.query(`insert into headcount.accounts (name) values ('north'), ('south')`)
+    const north = queueAccount('north')
+    expect(await dispatcherOf(stage.queue, [north]).pass()).toMatchObject({ sent: 1 })
+    await stage.query('update headcount_queue.dispatcher set instance = null')
+    const more = dispatcherOf(stage.queue, [north, queueAccount('south'), queueAccount('west')])
+    expect(await more.pass()).toMatchObject({ sent: 1 })
+    expect(await more.pass()).toMatchObject({ sent: 0 })
+    const jobs = await fetchJobs(stage.queue, { ...one, count: 5 })
+    expect(jobs.map(({ data }) => data.account).toSorted()).toEqual(['north', 'west'])
+  })
+
   test('a schedule that cannot be used is told, and the others are sent', async () => {
     await using stage = await openQueueStage()
     const dispatcher = dispatcherOf(stage.queue, [

@@ -46,6 +46,13 @@ export const queueGuards: readonly Guard[] = [
     only: 'believes no time',
   },
   {
+    name: 'new accounts at once',
+    promise: 'an account that was added is read at once, and not at the next time of its schedule',
+    mutation: 'never',
+    tests: [queue],
+    only: 'came new',
+  },
+  {
     name: 'accounts of dispatchers',
     promise: 'a worker whose accounts nobody sends says so',
     mutation: { cut: 'accounts_digest === digest', put: 'digest !== null' },

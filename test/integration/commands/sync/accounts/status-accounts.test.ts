@@ -110,6 +110,28 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
     expect(sampleOf(ofNew, 'headcount_mirror_events_due', { account: 'bob' })).toBeUndefined()
   })
 
+  test('an account whose key the mirror has under another name is told, for no run of it is stored', async () => {
+    await using s = await stage({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }) })
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    s.list(
+      ['ada'],
+      '  - name: bob\n    key_file: keys/bob.key\n  - name: cleo\n    key_file: keys/ada2.key\n',
+    )
+    s.folder.write('keys/ada2.key', 'nobody-has-this-key')
+    expect((await s.run(['status'])).code).toBe(0)
+    const cleo = await s.run(['status', '--account', 'cleo'])
+    expect(cleo.stdout).not.toContain('too many')
+    // Renamed in the file alone.
+    s.list(['ada'], '  - name: robert\n    key_file: keys/bob.key\n')
+    const { code, stdout } = await s.run(['status'])
+    expect(code).toBe(2)
+    expect(stdout).toMatch(
+      /^robert +faulty entry +.* not read: its key is that of account "bob" of the mirror\./m,
+    )
+    const metrics = parseExposition((await s.run(['status', '--format', 'prometheus'])).stdout)
+    expect(sampleOf(metrics, 'headcount_accounts_faulty_entries')).toBe(1)
+  })
+
   test('each account ends as it would alone', async () => {
     await using s = await stage({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }) })
     s.list(['ada'])

@@ -1,0 +1,50 @@
+import type { Database } from '../../db/connect.ts'
+import { otherNameOfKey } from '../../sync/open/find-account.ts'
+import { defineCall } from '../calls/call.ts'
+import { inputFields } from '../calls/input.ts'
+
+/** An account as it is set, by the hash of its key. */
+export interface AccountKey {
+  readonly account: string
+  readonly key_sha256: string
+}
+
+/** An account whose key the mirror has under another name: it is not read. */
+export interface ForeignKey {
+  readonly account: string
+  /** The account of the mirror that has the key. */
+  readonly owner: string
+}
+
+/** Those that were renamed in one place alone, or have the key of another account. */
+export async function findForeignKeys(
+  { kysely }: Pick<Database, 'kysely'>,
+  accounts: readonly AccountKey[],
+): Promise<readonly ForeignKey[]> {
+  const stored = await kysely
+    .selectFrom('headcount.accounts')
+    .select(['name', 'key_sha256'])
+    .orderBy('id')
+    .execute()
+  const byKey = Map.groupBy(stored, ({ key_sha256 }) => key_sha256)
+  return accounts.flatMap(({ account, key_sha256 }) => {
+    const names = (byKey.get(key_sha256) ?? []).map(({ name }) => name)
+    // guard: renamed in the file alone
+    const owner = otherNameOfKey(account, names)
+    return owner === null ? [] : { account, owner }
+  })
+}
+
+export const foreignKeysCall = defineCall<
+  { readonly accounts: readonly AccountKey[] },
+  readonly ForeignKey[]
+>({
+  name: 'foreign-keys',
+  changes: false,
+  readInput: (json) => ({
+    accounts: inputFields(json)
+      .objects('accounts')
+      .map((one) => ({ account: one.text('account'), key_sha256: one.text('key_sha256') })),
+  }),
+  run: (database, { accounts }) => findForeignKeys(database, accounts),
+})
