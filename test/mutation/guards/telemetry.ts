@@ -28,7 +28,8 @@ export const telemetryGuards: readonly Guard[] = [
   },
   {
     name: 'metrics of good runs elsewhere',
-    promise: 'an account that was taken out of the file does not come back into the metrics by a look into the mirror',
+    promise:
+      'an account that was taken out of the file does not come back into the metrics by a look into the mirror',
     mutation: 'never',
     tests: ['test/unit/telemetry/account-figures.test.ts'],
   },
