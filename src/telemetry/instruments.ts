@@ -16,16 +16,15 @@ import {
 } from '@opentelemetry/semantic-conventions'
 import { version } from '../common/version.ts'
 import { accountFigures, readFaultyEntries } from './account-figures.ts'
-import { Durations } from './durations.ts'
 import { ofAccounts, ofRuns, type Declaration } from './declarations.ts'
 import { SCOPE } from './tracer.ts'
 
 export interface Instruments {
   readonly runDuration: Histogram
   readonly rows: Counter
-  readonly httpClientDuration: Durations
+  readonly httpClientDuration: Histogram
   readonly httpServerDuration: Histogram
-  readonly databaseDuration: Durations
+  readonly databaseDuration: Histogram
 }
 
 /** From a run over unchanged lists to a first load of hours. */
@@ -61,32 +60,30 @@ function createInstruments(meter: Meter): Instruments {
   const seconds = (name: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries } })
   const { duration, rows } = ofRuns
-  const httpClientDuration = new Durations(
-    seconds(METRIC_HTTP_CLIENT_REQUEST_DURATION, 'Duration of HTTP requests to the service.', HTTP_SECONDS),
-  )
-  const databaseDuration = new Durations(
-    seconds(METRIC_DB_CLIENT_OPERATION_DURATION, 'Duration of statements to the database.', DATABASE_SECONDS),
-  )
-  // Callbacks are called before anything else is collected.
-  observeAccounts(meter, () => {
-    httpClientDuration.flush()
-    databaseDuration.flush()
-  })
+  observeAccounts(meter)
   return {
     runDuration: seconds(duration.name, duration.description, RUN_SECONDS),
     rows: meter.createCounter(rows.name, rows),
-    httpClientDuration,
+    httpClientDuration: seconds(
+      METRIC_HTTP_CLIENT_REQUEST_DURATION,
+      'Duration of HTTP requests to the service.',
+      HTTP_SECONDS,
+    ),
     httpServerDuration: seconds(
       METRIC_HTTP_SERVER_REQUEST_DURATION,
       'Duration of HTTP requests that serve answered.',
       HTTP_SECONDS,
     ),
-    databaseDuration,
+    databaseDuration: seconds(
+      METRIC_DB_CLIENT_OPERATION_DURATION,
+      'Duration of statements to the database.',
+      DATABASE_SECONDS,
+    ),
   }
 }
 
 /** Read when somebody collects: what is not observed then, is told no more. */
-function observeAccounts(meter: Meter, onCollect: () => void): void {
+function observeAccounts(meter: Meter): void {
   const gauge = (declared: Declaration) => meter.createObservableGauge(declared.name, declared)
   const lastSuccess = gauge(ofRuns.lastSuccess)
   const held = gauge(ofRuns.held)
@@ -96,7 +93,6 @@ function observeAccounts(meter: Meter, onCollect: () => void): void {
   const faultyEntries = gauge(ofAccounts.faultyEntries)
   meter.addBatchObservableCallback(
     (result) => {
-      onCollect()
       const observe = (to: ObservableGauge, value: number | null | undefined, labels: Attributes = {}) => {
         if (value !== null && value !== undefined) result.observe(to, value, labels)
       }

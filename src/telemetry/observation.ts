@@ -1,13 +1,12 @@
 /** What goes on in a run, while it goes on: the time it took, and perhaps a span below the span of the run. */
-import { SpanKind, SpanStatusCode, type Attributes } from '@opentelemetry/api'
+import { SpanKind, SpanStatusCode, type Attributes, type Histogram } from '@opentelemetry/api'
 import type { ChildKind, ChildSpans } from './child-spans.ts'
-import type { Durations } from './durations.ts'
 import { errorType } from './error-type.ts'
 import { tracer } from './tracer.ts'
 
 /** Who looks; at least one of the two. */
 export interface Observers {
-  readonly duration: Durations | undefined
+  readonly duration: Histogram | undefined
   readonly spans: ChildSpans | undefined
 }
 
