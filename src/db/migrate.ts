@@ -110,10 +110,26 @@ async function applyUnlessDone(trx: Transaction, migration: Migration): Promise<
   return true
 }
 
+/** Functions that stayed when the schema headcount was dropped. They call each other, so that none can be dropped alone. */
+const dropLeftBehind = `do $$
+  declare
+    left_behind text;
+  begin
+    foreach left_behind in array (
+      select coalesce(array_agg(p.oid::regprocedure::text), '{}')
+        from pg_catalog.pg_proc p
+        join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+       where n.nspname = 'headcount_internal')
+    loop
+      execute format('drop function if exists %s cascade', left_behind);
+    end loop;
+  end $$`
+
 /** `create schema if not exists` needs the CREATE right even when the schema exists. So the catalog is read first. */
 async function beginSchema(trx: Transaction): Promise<void> {
   const { rows } = await trx.query(`select from pg_catalog.pg_namespace where nspname = 'headcount'`)
   if (rows.length === 0) await trx.query('create schema headcount')
+  await trx.query(dropLeftBehind)
   await trx.query(`create table headcount.schema_migrations (
     number int primary key,
     name text not null,

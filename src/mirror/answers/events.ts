@@ -5,8 +5,8 @@ import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
 import { ofReadAccount, rowsOf } from './read-view.ts'
 
 /** Which events: those to come and those without a time; those that are over, the latest first; or all, in the order of time. */
-export const SELECTIONS = ['upcoming', 'past', 'all'] as const
-export type EventSelection = (typeof SELECTIONS)[number]
+export type EventSelection = 'upcoming' | 'past' | 'all'
+export const SELECTIONS: readonly EventSelection[] = ['upcoming', 'past', 'all']
 
 /** An event in figures, as the view `event_summary` has it. */
 export interface ListedEvent extends ViewRow<'event_summary'> {

@@ -148,7 +148,7 @@ function intervalOf(ticks: readonly Date[]): number {
 }
 
 /**
- * Goes by a good run of an earlier process, for as long as the mirror is fresh by it.
+ * Goes by a good run of another process, for as long as the mirror is fresh by it.
  *
  * @param ageMs since its start
  * @param ticks the next three
@@ -156,8 +156,9 @@ function intervalOf(ticks: readonly Date[]): number {
 export function recallGoodRun(state: WorkerState, ageMs: number, ticks: readonly Date[]): void {
   const freshMs = 2 * intervalOf(ticks)
   // guard: good run before the start
-  if (state.lastGood !== null || ageMs >= freshMs) return
+  if (ageMs >= freshMs) return
   const started = { wall: Date.now() - ageMs, monotonic: performance.now() - ageMs }
+  if (state.lastGood !== null && state.lastGood.started.monotonic >= started.monotonic) return
   state.lastGood = { started, freshMs }
 }
 

@@ -37,6 +37,8 @@ export interface RunGuardOptions {
   /** A run waits for its turn until its first heartbeat. */
   readonly awaitsTurn: boolean
   readonly onFatal: (error: HeadcountError) => void
+  /** Called when another process has the account. */
+  readonly onBusy?: (() => void) | undefined
 }
 
 /** Runs, one at a time. */
@@ -51,7 +53,8 @@ export interface RunGuard {
   readonly current: Promise<void> | null
 }
 
-export function createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal }: RunGuardOptions): RunGuard {
+export function createRunGuard(options: RunGuardOptions): RunGuard {
+  const { run, ticks, state, log, awaitsTurn, onFatal, onBusy } = options
   let current: Promise<void> | null = null
   /** A run has finished: the address of the service is right. */
   let hasReported = false
@@ -85,6 +88,9 @@ export function createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal }: 
   const fail = (error: unknown) => {
     const isOurs = error instanceof HeadcountError
     noteFailure(state, error)
+    // The run of the other process may be a good one.
+    // guard: good run elsewhere
+    if (state.lastErrorCode === 'account_busy') onBusy?.()
     if (isOurs && isFatal(error, hasReported)) onFatal(error)
     else if (isOurs && error.code === 'interrupted') log('info', error.message)
     else if (isOurs)

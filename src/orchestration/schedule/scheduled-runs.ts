@@ -26,6 +26,8 @@ export interface ScheduledRunsOptions {
   /** A run waits for its turn until its first heartbeat. */
   readonly awaitsTurn?: boolean
   readonly onFatal: (error: HeadcountError) => void
+  /** Called when another process has the account. */
+  readonly onBusy?: () => void
 }
 
 export interface ScheduledRuns {
@@ -39,14 +41,14 @@ export interface ScheduledRuns {
   rescheduled(): void
   /** The machine slept, or the clock was set. */
   clockJumped(): void
-  /** An earlier process had a good run, which began so many ms ago. */
+  /** Another process had a good run, which began so many ms ago. */
   recallGoodRun(ageMs: number): void
 }
 
 export function scheduleRuns(options: ScheduledRunsOptions): ScheduledRuns {
-  const { run, ticks, signal, log, tickLog = log, awaitsTurn = false, onFatal } = options
+  const { run, ticks, signal, log, tickLog = log, awaitsTurn = false, onFatal, onBusy } = options
   const state = createWorkerState()
-  const guard = createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal })
+  const guard = createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal, onBusy })
   const handler = createTickHandler({ ticks, guard, state, log: tickLog, signal })
   return {
     state,

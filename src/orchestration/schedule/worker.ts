@@ -28,7 +28,7 @@ export interface WorkerOptions {
   /** Stops the worker; a run under way must end by the same signal. */
   readonly signal: AbortSignal
   readonly log: Log
-  /** How long ago the last good run of each account began, as the mirror has it; asked once, at the start. Not known when not given. */
+  /** How long ago the last good run of each account began, as the mirror has it; asked at the start, and when another process has the account. Not known when not given. */
   readonly lastGoodRuns?: LastGoodRuns
   /** What goes on beside the runs until the worker ends. */
   readonly companions?: readonly Companion[]
@@ -51,7 +51,17 @@ export type Companion = (runs: RunsInView) => AsyncDisposable
 export async function runWorker({ signal, log, ...options }: WorkerOptions): Promise<void> {
   const fatal = Promise.withResolvers<never>()
   const ticks = createTicks(options.schedule, options.timeZone)
-  const runs = scheduleRuns({ run: options.run, ticks, signal, log, onFatal: fatal.reject })
+  const recall = (): void => {
+    void options.lastGoodRuns?.().then((ages) => ages.forEach((ageMs) => runs.recallGoodRun(ageMs)))
+  }
+  const runs = scheduleRuns({
+    run: options.run,
+    ticks,
+    signal,
+    log,
+    onFatal: fatal.reject,
+    onBusy: recall,
+  })
 
   await using open = new AsyncDisposableStack()
   if (options.healthPort !== null) {

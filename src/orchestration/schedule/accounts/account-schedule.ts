@@ -19,6 +19,12 @@ export interface WorkedAccount {
   readonly companions: readonly Companion[]
 }
 
+export interface AccountScheduleOptions {
+  readonly signal: AbortSignal
+  /** Called when another process has the account. */
+  readonly onBusy: () => void
+}
+
 export class AccountSchedule {
   readonly runs: ScheduledRuns
   readonly #ticks: AccountTicks
@@ -28,7 +34,7 @@ export class AccountSchedule {
   #isRemoved = false
 
   /** @throws ConfigurationError when its schedule cannot be used */
-  constructor(account: WorkedAccount, shared: SharedTicks, signal: AbortSignal) {
+  constructor(account: WorkedAccount, shared: SharedTicks, { signal, onBusy }: AccountScheduleOptions) {
     this.#account = account
     this.#ticks = shared.subscribe(account.schedule, account.timeZone)
     this.runs = scheduleRuns({
@@ -43,6 +49,7 @@ export class AccountSchedule {
       awaitsTurn: true,
       // guard: failing account
       onFatal: (error) => this.#account.log('error', error.message, { code: error.code }),
+      onBusy,
     })
   }
 

@@ -60,6 +60,7 @@ class AccountsWorker implements AsyncDisposable {
   readonly #leaving = new Map<AccountSchedule, Promise<void>>()
   #faults: readonly string[] = []
   #hasBegun = false
+  #recalling: Promise<void> | undefined
   #skippedTicks = 0
 
   constructor(options: AccountsWorkerOptions) {
@@ -68,7 +69,7 @@ class AccountsWorker implements AsyncDisposable {
   }
 
   async begin(): Promise<void> {
-    const { health, metricsText = null, companions = [], log, lastGoodRuns } = this.#options
+    const { health, metricsText = null, companions = [], log } = this.#options
     if (health !== null) {
       const of = (name: string) => {
         const known = this.#accounts.get(name)
@@ -94,9 +95,7 @@ class AccountsWorker implements AsyncDisposable {
       'info',
       `the worker runs ${countOf(this.#accounts.size, 'account')} now, and then each by its schedule`,
     )
-    void lastGoodRuns?.().then((ages) => {
-      for (const [name, ageMs] of ages) this.#accounts.get(name)?.runs.recallGoodRun(ageMs)
-    })
+    this.#recall()
     this.#lookAgain()
   }
 
@@ -131,9 +130,22 @@ class AccountsWorker implements AsyncDisposable {
     const known = this.#accounts.get(account.name)
     if (known?.version === account.version) return
     if (known !== undefined) return known.change(account)
-    const added = new AccountSchedule(account, this.#ticks, this.#options.signal)
+    const added = new AccountSchedule(account, this.#ticks, {
+      signal: this.#options.signal,
+      onBusy: () => this.#recall(),
+    })
     this.#accounts.set(account.name, added)
     if (this.#hasBegun) added.begin()
+  }
+
+  /** Of all accounts at once: another worker has many of them. */
+  #recall(): void {
+    this.#recalling ??= this.#options
+      .lastGoodRuns?.()
+      .then((ages) => {
+        for (const [name, ageMs] of ages) this.#accounts.get(name)?.runs.recallGoodRun(ageMs)
+      })
+      .finally(() => (this.#recalling = undefined))
   }
 
   #remove(name: string, known: AccountSchedule): void {

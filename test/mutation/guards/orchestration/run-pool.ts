@@ -142,6 +142,13 @@ export const runPoolGuards: readonly Guard[] = [
     only: 'before this process began',
   },
   {
+    name: 'good run elsewhere',
+    promise: 'a worker beside another one does not call a mirror old that the other one keeps fresh',
+    mutation: 'never',
+    tests: ['test/unit/orchestration/schedule/accounts/accounts-worker.test.ts'],
+    only: 'another process has an account',
+  },
+  {
     name: 'first turn',
     promise: 'accounts whose first run waits behind others are not called unhealthy at once',
     mutation: 'never',

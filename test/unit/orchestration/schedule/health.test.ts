@@ -47,6 +47,10 @@ describe('without a run in progress', () => {
     const later = { ...createWorkerState(), lastGood: { started: now(), freshMs: hour } }
     recallGoodRun(later, 20 * minute, ticks)
     expect(later.lastGood.freshMs).toBe(hour)
+    // That of another process is newer than ours.
+    await pass(40 * minute)
+    recallGoodRun(later, 2 * minute, ticks)
+    expect(healthOf(later).reason).toBe('the last good run began 120 s ago')
     const old = createWorkerState()
     recallGoodRun(old, 30 * minute, ticks)
     expect(old.lastGood).toBeNull()

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {
+  AccountLockedError,
   AuthenticationError,
   ConfigurationError,
   InterruptedError,
@@ -25,6 +26,7 @@ type Doing = (sign: () => void, number: number) => Promise<typeof goodRun>
 function working(...accounts: readonly WorkedAccount[]) {
   let now: AccountsNow | null = { accounts, faults: [] }
   const log: string[] = []
+  const asked: number[] = []
   const stopping = new AbortController()
   const ended = runAccountsWorker({
     read: async () => {
@@ -35,10 +37,15 @@ function working(...accounts: readonly WorkedAccount[]) {
     health: null,
     signal: stopping.signal,
     log: (level, message) => log.push(`${level}: ${message}`),
+    lastGoodRuns: async () => {
+      asked.push(Date.now())
+      return new Map([['north', minute]])
+    },
   })
   ended.catch(() => {})
   return {
     log,
+    asked,
     ended,
     stop: () => stopping.abort(new InterruptedError('stopped')),
     signal: stopping.signal,
@@ -206,6 +213,25 @@ test('O4 after a sleep over several ticks, each account has one run', async () =
     ['12:04', '13:05'],
     ['12:04', '13:05'],
   ])
+  worker.stop()
+  await worker.ended
+})
+
+test('asks the mirror at the start, and again when another process has an account: its run may be a good one', async () => {
+  let isHeldElsewhere = false
+  const north = account('north', {
+    doing: async (sign) => {
+      sign()
+      if (isHeldElsewhere) throw new AccountLockedError('Another run holds this account.')
+      return goodRun
+    },
+  })
+  const worker = working(north)
+  await pass(0)
+  expect(worker.asked).toHaveLength(1)
+  isHeldElsewhere = true
+  await pass(15 * minute)
+  expect(worker.asked).toHaveLength(2)
   worker.stop()
   await worker.ended
 })
