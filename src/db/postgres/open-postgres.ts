@@ -142,9 +142,15 @@ function kyselyOver(session: () => Promise<Pick<Session, 'queryObjects' | 'relea
   return new Kysely({ dialect: new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } }) })
 }
 
-/** As statements: a role that only reads may lack the right to call `set_config`. */
+/**
+ * As statements: a role that only reads may lack the right to call `set_config`. No statement finds a function or an operator that somebody else
+ * put into a schema of the role's own search path: it would run with the rights of this role.
+ */
 function applied(settings: ReturnType<typeof settingsOf>): readonly string[] {
-  return Object.entries(settings).map(([name, value]) => `set local ${name} to ${escapeLiteral(value)}`)
+  const values = Object.entries(settings).map(([name, value]) => `${name} to ${escapeLiteral(value)}`)
+  // guard: search path
+  values.push('search_path to pg_catalog, pg_temp')
+  return values.map((set) => `set local ${set}`)
 }
 
 async function inTransaction<T>(

@@ -99,6 +99,7 @@ export function grantsOf(
     .map((name) => `headcount.${name}`)
   return [
     `revoke all on all tables in schema headcount from ${role}`,
+    `revoke create on schema headcount, headcount_internal from ${role}`,
     `grant usage on schema headcount to ${role}`,
     ...(readable.length === 0 ? [] : [`grant select on ${readable.join(', ')} to ${role}`]),
     with_personal

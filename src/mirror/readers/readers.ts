@@ -184,37 +184,85 @@ function refuseOwner(name: string, { is_superuser, is_owner }: FoundRole): void 
   )
 }
 
-/** What a role may read as a member of another, or as everybody, no grant to itself can take away. */
-async function refuseOtherRights({ kysely }: Transaction, reader: StoredReader): Promise<void> {
-  const { rows } = await sql<{ holder: string | null; relation: string }>`
-    select nullif(holder.name, 'public') as holder, c.relname as relation
+/** What a role may do as a member of another, or as everybody, no grant to itself can take away. */
+async function refuseOtherRights(trx: Transaction, reader: StoredReader): Promise<void> {
+  const [first] = [...(await otherRights(trx, reader)), ...(await placesForFunctions(trx, reader))]
+  if (first === undefined) return
+  const { holder, right, remedy } = first
+  const role = identifier(reader.role_name)
+  const [why, how] =
+    holder === null
+      ? ['everybody may', `${remedy} from public`]
+      : holder === reader.role_name
+        ? ['that was granted to it', `${remedy} from ${role}`]
+        : [`it is a member of ${quote(holder)}`, `revoke ${identifier(holder)} from ${role}`]
+  throw new UsageError(
+    `The role ${quote(reader.role_name)} may ${right} besides, for ${why}. Take that away (${how}), or name another role.`,
+  )
+}
+
+interface OtherRight {
+  /** The role by which it has the right; null: everybody. */
+  readonly holder: string | null
+  readonly right: string
+  /** The statement that takes it away, without from whom. */
+  readonly remedy: string
+}
+
+/** The roles by which it has rights, as `holder.name`; `public` of everybody. */
+const holders = (reader: StoredReader, withItself: boolean) => sql`
+  cross join lateral (
+    select other.rolname as name
+      from pg_catalog.pg_roles role
+      join pg_catalog.pg_roles other
+        on (other.oid <> role.oid or ${withItself}) and pg_has_role(role.oid, other.oid, 'member')
+     where role.rolname = ${reader.role_name}
+    union all
+    select 'public'
+  ) holder`
+
+/** More tables than it should read, and any that it could write. */
+async function otherRights({ kysely }: Transaction, reader: StoredReader): Promise<readonly OtherRight[]> {
+  const { rows } = await sql<{ holder: string | null; relation: string; writes: boolean }>`
+    select nullif(holder.name, 'public') as holder, c.relname as relation, granted.writes
       from pg_catalog.pg_class c
+     ${holders(reader, false)}
      cross join lateral (
-       select other.rolname as name
-         from pg_catalog.pg_roles role
-         join pg_catalog.pg_roles other on other.oid <> role.oid and pg_has_role(role.oid, other.oid, 'member')
-        where role.rolname = ${reader.role_name}
-       union all
-       select 'public'
-     ) holder
-     where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v')
-       and c.relname <> all (${readableBy(reader)})
-       and has_any_column_privilege(holder.name, c.oid, 'select')
+       select has_any_column_privilege(holder.name, c.oid, 'insert, update')
+                or has_table_privilege(holder.name, c.oid, 'delete, truncate') as writes,
+              has_any_column_privilege(holder.name, c.oid, 'select')
+                and c.relname <> all (${readableBy(reader)}) as reads
+     ) granted
+     where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v') and (granted.writes or granted.reads)
      order by holder.name = 'public' desc, holder.name, c.relname
      limit 1`.execute(kysely)
-  const [first] = rows
-  if (first === undefined) return
-  const { holder, relation } = first
-  const [why, remedy] =
-    holder === null
-      ? ['everybody may', `revoke all on headcount.${identifier(relation)} from public`]
-      : [
-          `it is a member of ${quote(holder)}`,
-          `revoke ${identifier(holder)} from ${identifier(reader.role_name)}`,
-        ]
-  throw new UsageError(
-    `The role ${quote(reader.role_name)} may read ${relation} besides, for ${why}. Take that away (${remedy}), or name another role.`,
-  )
+  return rows.map(({ holder, relation, writes }) => ({
+    holder,
+    right: `${writes ? 'write' : 'read'} ${relation}`,
+    remedy: `revoke all on headcount.${identifier(relation)}`,
+  }))
+}
+
+/** Schemas in which it could put functions that the statements of the owner may call. */
+async function placesForFunctions(
+  { kysely }: Transaction,
+  reader: StoredReader,
+): Promise<readonly OtherRight[]> {
+  const { rows } = await sql<{ holder: string | null; schema: string }>`
+    select nullif(holder.name, 'public') as holder, n.nspname as schema
+      from pg_catalog.pg_namespace n
+     ${holders(reader, true)}
+     where n.nspname in ('headcount', 'headcount_internal', 'public')
+       and has_schema_privilege(holder.name, n.oid, 'create')
+       -- What is granted to the role itself in these two, the plan takes away.
+       and (holder.name <> ${reader.role_name} or n.nspname = 'public')
+     order by holder.name = 'public' desc, holder.name, n.nspname
+     limit 1`.execute(kysely)
+  return rows.map(({ holder, schema }) => ({
+    holder,
+    right: `create functions in schema ${schema}`,
+    remedy: `revoke create on schema ${identifier(schema)}`,
+  }))
 }
 
 function unknownReader(name: string, readers: readonly ListedReader[]): UsageError {

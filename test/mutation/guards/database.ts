@@ -230,4 +230,19 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['test/integration/db/deferred-indexes.test.ts'],
     only: 'left invalid',
   },
+  {
+    name: 'search path',
+    promise:
+      'no statement of a transaction calls a function or an operator that somebody else put into a schema of the path',
+    mutation: 'remove',
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'somebody else put into the schema public',
+  },
+  {
+    name: 'public functions in a query',
+    promise: 'query looks for no function in a schema into which everybody may put one',
+    mutation: { cut: 'rows[0]?.[0] === false', put: 'rows.length === 1' },
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'somebody else put into the schema public',
+  },
 ]

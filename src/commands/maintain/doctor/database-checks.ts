@@ -96,9 +96,21 @@ async function inspect(trx: Transaction): Promise<CheckResult> {
     )
   const lacking = await lackingRights(trx)
   if (lacking !== null) return failed(DATABASE, `${user} may not ${lacking}`)
-  return ok(
-    trx.engine === 'pglite' ? `embedded Postgres ${version}` : `Postgres ${version}, ${name} as ${user}`,
+  if (trx.engine === 'pglite') return ok(`embedded Postgres ${version}`)
+  const detail = `Postgres ${version}, ${name} as ${user}`
+  return (await isPublicOpen(trx))
+    ? warning(
+        `${detail}; everybody may put functions into the schema public, which ${user} may call without knowing: as a superuser run revoke create on schema public from public`,
+      )
+    : ok(detail)
+}
+
+/** So it is in databases that are older than Postgres 15. */
+async function isPublicOpen(trx: Transaction): Promise<boolean> {
+  const { rows } = await trx.query(
+    `select from pg_namespace where nspname = 'public' and has_schema_privilege('public', oid, 'create')`,
   )
+  return rows.length > 0
 }
 
 /** The first right that a run would miss, with its remedy. */

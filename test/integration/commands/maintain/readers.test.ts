@@ -187,6 +187,16 @@ onPostgresCommandStage('readers', (stage) => {
       /may read accounts besides, for everybody may\. Take that away \(revoke all on headcount\."accounts" from public\)/,
     )
     await change(owner, ['revoke select (email) on headcount.accounts from public'])
+    const add = async () => (await s.run(['readers', 'add', nameOf('new', s.place.url)])).stderr
+    await change(owner, ['grant delete on headcount.responses to public'])
+    expect(await add()).toMatch(/may write responses besides, for everybody may\./)
+    await change(owner, ['revoke delete on headcount.responses from public'])
+    await change(owner, ['grant create on schema public to public'])
+    expect(await add()).toMatch(
+      /may create functions in schema public besides, for everybody may\. Take that away \(revoke create on schema "public" from public\)/,
+    )
+    expect((await s.run(['doctor'])).stdout).toMatch(/everybody may put functions into the schema public/)
+    await change(owner, ['revoke create on schema public from public'])
     await dropRole(s.place.url, ann)
     expect((await s.run(['readers'])).stdout).toMatch(/the role is gone$/m)
     expect((await s.run(['readers', 'remove', ann, '--apply'])).stderr).toBe(
@@ -244,6 +254,21 @@ const traps = `
   create function scratch.normalize(word pg_catalog.text, form pg_catalog.text) returns pg_catalog.text
     language plpgsql as 'begin perform pg_temp.tell(word); return pg_catalog.normalize(word, form); end';
   set search_path = scratch, pg_catalog`
+
+test('no statement of a transaction calls what somebody else put into the schema public', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+  await using owner = await connect(s.place.url)
+  const called = "language plpgsql as 'begin raise exception ''called''; end'"
+  await change(owner, [
+    `create function public.times(int, interval) returns interval ${called}`,
+    'create operator public.* (leftarg = int, rightarg = interval, function = public.times)',
+  ])
+  expect(await s.run(['sync', '-q'])).toMatchObject({ code: 0 })
+  const path = async () => (await s.run(['query', `select current_setting('search_path')`])).stdout
+  expect(await path()).toContain('headcount, public')
+  await change(owner, ['grant create on schema public to public'])
+  expect(await path()).not.toContain('public')
+})
 
 test('what a reader puts into its search path or among its temporary types is called by nothing that it reads', async () => {
   const account = accountOf({ gala: 2 })
