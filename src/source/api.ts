@@ -65,6 +65,8 @@ export interface SourceOptions {
   readonly concurrency?: number
   /** Shared with other sources; without it the source has one of its own. */
   readonly host?: Host | null
+  /** Whether messages may quote the bodies of lists, which hold personal data; they may when not given. */
+  readonly mayQuote?: () => boolean
   /** Called when the service begins to slow the requests down, and when that is over. */
   readonly onSlowdown?: () => void
   /** A larger list goes to a temporary file. */
@@ -168,6 +170,7 @@ function createContext(options: SourceOptions, opened: AsyncDisposableStack): Re
     permits,
     throttle: host.throttle,
     redactor,
+    mayQuote: options.mayQuote ?? (() => true),
     keyRemedy: rejectedKeyRemedy(apiKey),
     requestTimeoutMs,
     counts: noRequests(),

@@ -104,3 +104,6 @@ export type ObservationKind =
   | 'header'
   | 'sign'
   | 'status'
+
+/** Of an item that cannot be stored so much is kept. */
+export const MAX_PAYLOAD_BYTES = 64 * 1024

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '../../common/json/exact.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { MAX_PAYLOAD_BYTES } from '../../common/schema/items.ts'
 import type { ErasedCounts } from '../../common/schema/tables.ts'
 
 /** What tells whether a text is of an erased person. */
@@ -29,11 +30,14 @@ interface Reject {
   readonly event_id: string | null
   readonly item_index: number
   readonly payload: string
+  /** Of the whole item, which may be longer. */
+  readonly bytes: number
 }
 
 /** Also those that have only the id of an erased response. */
-function isErased({ event_id, payload }: Reject, matcher: TextMatcher): boolean {
-  if (matcher.mentions(payload)) return true
+function isErased({ event_id, payload, bytes }: Reject, matcher: TextMatcher): boolean {
+  // What is cut off of a long item may name the person.
+  if (bytes > MAX_PAYLOAD_BYTES || matcher.mentions(payload)) return true
   const [, id] = /"id"\s*:\s*(\d{1,19})\b/.exec(payload) ?? []
   return id !== undefined && event_id !== null && matcher.forEvent(event_id)?.hasResponse(id) === true
 }
@@ -43,7 +47,7 @@ async function eraseRejects({ kysely }: Transaction, account: number, matcher: T
   let last: Pick<Reject, 'event_id' | 'item_index'> = { event_id: '', item_index: -1 }
   for (;;) {
     const { rows } = await sql<Reject>`
-      select event_id, item_index, payload from headcount.rejects
+      select event_id, item_index, payload, bytes from headcount.rejects
        where account_id = ${account} and payload is not null
          and (coalesce(event_id, ''), item_index) > (${last.event_id ?? ''}::text, ${last.item_index}::int)
        order by coalesce(event_id, ''), item_index

@@ -132,12 +132,18 @@ function withoutLeftOut(fields: JsonObject, rules: FieldRules): JsonObject {
   // Another type than text would stand in `_extra` as it is.
   for (const field of rules.pseudonyms) if (typeof kept[field] !== 'string') delete kept[field]
   const { slots } = kept
+  if (slots === undefined || !hasRules(rules.slots)) return kept
+  // What is no slot would stand in `_extra` as it is, too, with whatever is in it.
+  // guard: left out of what is no slot
   if (Array.isArray(slots))
     kept['slots'] = slots.map((slot): JsonValue =>
-      isObject(slot) ? keep(slot, rules.slots, SLOT_FIELD_SET) : slot,
+      isObject(slot) ? keep(slot, rules.slots, SLOT_FIELD_SET) : null,
     )
+  else delete kept['slots']
   return kept
 }
+
+const hasRules = ({ columns, unknown, allExtra }: LeftOut) => allExtra || columns.size > 0 || unknown.size > 0
 
 /** A rejected item without the fields that are left out or are pseudonyms; null when its fields cannot be found. */
 export function withoutLeftOutText(text: string, rules: FieldRules): string | null {

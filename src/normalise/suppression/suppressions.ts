@@ -23,10 +23,13 @@ export interface ListSuppressions {
 }
 
 const NONE: ReadonlySet<string> = new Set()
-/** What may be an address inside of a text. */
-const ADDRESSES = /[^\s"'<>()[\]{},;:\\/?&=#]+@[^\s"'<>()[\]{},;:\\/?&=#]+/gu
-/** A sentence may end behind an address. */
-const END_OF_SENTENCE = /[.!?]+$/u
+/** What stands around each @ of a text. */
+const AROUND_AT = /([^\s@]+)@(?=([^\s@]+))/gu
+/** Before an address, and behind one: an apostrophe or a bar may be a part of it or not. */
+const MAY_PRECEDE = /[^\p{L}\p{N}]/gu
+const MAY_FOLLOW = /[^\p{L}\p{N}-]/gu
+/** Of each side: a text without blanks may be long. */
+const MAX_CUTS = 30
 
 /** The suppressions of one account. */
 export class Suppressions {
@@ -70,12 +73,23 @@ export class Suppressions {
 
   mentions(text: string): boolean {
     if (this.#hashes.size === 0) return false
-    return textsIn(text).some((part) =>
-      [part, ...part.matchAll(ADDRESSES).map(([found]) => found.replace(END_OF_SENTENCE, ''))].some(
-        (candidate) => candidate.includes('@') && this.findHash(candidate) !== null,
-      ),
+    return textsIn(text).some(
+      (part) =>
+        part.includes('@') && [part, ...addressesIn(part)].some((address) => this.findHash(address) !== null),
     )
   }
+}
+
+/** What may be an address inside of a text, with all that it may end before or begin behind. */
+function addressesIn(text: string): readonly string[] {
+  return [...text.matchAll(AROUND_AT)].flatMap(([, before = '', behind = '']) => {
+    const begins = [0, ...[...before.matchAll(MAY_PRECEDE)].map(({ index }) => index + 1).slice(-MAX_CUTS)]
+    const ends = [
+      behind.length,
+      ...[...behind.matchAll(MAY_FOLLOW)].map(({ index }) => index).slice(0, MAX_CUTS),
+    ]
+    return begins.flatMap((begin) => ends.map((end) => `${before.slice(begin)}@${behind.slice(0, end)}`))
+  })
 }
 
 /** The strings of a JSON document, so that no escape hides an address; of any other text the text. */

@@ -92,10 +92,7 @@ export function createRunGuard(options: RunGuardOptions): RunGuard {
     // guard: good run elsewhere
     if (state.lastErrorCode === 'account_busy') onBusy?.()
     if (isOurs && isFatal(error, hasReported)) onFatal(error)
-    else if (isOurs && error.code === 'interrupted') log('info', error.message)
-    else if (isOurs)
-      log(error.code === 'account_busy' ? 'warn' : 'error', error.message, { code: error.code })
-    else log('error', 'The run failed unexpectedly; the worker goes on.', { err: error })
+    else logFailure(log, error)
   }
 
   return {
@@ -116,6 +113,13 @@ export function createRunGuard(options: RunGuardOptions): RunGuard {
       return current
     },
   }
+}
+
+function logFailure(log: Log, error: unknown): void {
+  if (!(error instanceof HeadcountError))
+    log('error', 'The run failed unexpectedly; the worker goes on.', { err: error })
+  else if (error.code === 'interrupted') log('info', error.message)
+  else log(error.code === 'account_busy' ? 'warn' : 'error', error.message, { code: error.code })
 }
 
 function noteFailure(state: WorkerState, error: unknown): void {

@@ -23,6 +23,7 @@ import { toError } from '../../common/abort.ts'
 import type { Endpoint, ObserveRequest } from '../../telemetry/http-requests.ts'
 
 const MAX_EXCERPT_BYTES = 64 * 1024
+const UNQUOTED = '(not shown, for personal data are left out, forgotten or erased)'
 
 /** The permits of a source for its requests. */
 export interface RequestPermits {
@@ -43,6 +44,8 @@ export interface RequestContext {
   /** Of the service: shared by all its sources. */
   readonly throttle: Throttle
   readonly redactor: Redactor
+  /** Whether messages may quote the bodies of lists. */
+  readonly mayQuote: () => boolean
   /** What to do when the service rejects the key. */
   readonly keyRemedy: string
   readonly requestTimeoutMs: number
@@ -235,7 +238,7 @@ async function readResponse(
     return 'not_modified'
   }
   if (status !== 200) {
-    const excerpt = context.redactor.excerpt(await readExcerpt(headers, stream, path))
+    const excerpt = excerptFor(context, request)(await readExcerpt(headers, stream, path))
     throw errorForStatus(status, headers, path, excerpt, context.keyRemedy)
   }
   const { gzip, isDelimited } = readFraming(headers, path, request.maxBytes)
@@ -248,8 +251,15 @@ async function readResponse(
     path,
     signal: context.pauseGate.signal,
   })
-  await requireJsonBody(body, request.expected, { path, isDelimited, excerpt: context.redactor.excerpt })
+  await requireJsonBody(body, request.expected, { path, isDelimited, excerpt: excerptFor(context, request) })
   return { url, headers, body, isDelimited }
+}
+
+/** The beginning of a body for a message, or why it is not shown. */
+function excerptFor({ redactor, mayQuote }: RequestContext, { expected }: RequestSpec) {
+  // guard: quotes of personal data
+  if (expected === 'list' && !mayQuote()) return (body: string) => (body.trim() === '' ? '' : UNQUOTED)
+  return redactor.excerpt
 }
 
 /** As much of the body as a message may need. An error in the body matters less than the status before it. */

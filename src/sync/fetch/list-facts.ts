@@ -1,6 +1,7 @@
 import type { RejectItem, StoredReject } from '../../common/schema/tables.ts'
 import type { ListSummary } from '../../normalise/list/list-summary.ts'
 import { withoutLeftOutText, type FieldRules } from '../../normalise/items/field-rules.ts'
+import { MAX_PAYLOAD_BYTES } from '../../common/schema/items.ts'
 import type { ListSuppressions } from '../../normalise/suppression/suppressions.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
@@ -74,9 +75,11 @@ export function redactRejects(
   rejects: readonly RejectItem[],
   { redact, isForgotten = false, suppressed = null, rules = null }: RedactionOfRejects,
 ): readonly StoredReject[] {
-  const isHidden = ({ id, payload }: RejectItem) =>
-    isForgotten ||
-    (suppressed !== null && ((id !== null && suppressed.hasResponse(id)) || suppressed.mentions(payload)))
+  // What is cut off of a long item may name somebody.
+  // guard: rejects of erased persons
+  const isOf = (one: ListSuppressions, { id, payload, bytes }: RejectItem) =>
+    bytes > MAX_PAYLOAD_BYTES || (id !== null && one.hasResponse(id)) || one.mentions(payload)
+  const isHidden = (reject: RejectItem) => isForgotten || (suppressed !== null && isOf(suppressed, reject))
   const redacted = (payload: string) => {
     const left = rules === null ? payload : withoutLeftOutText(payload, rules)
     return left === null ? null : /* guard: key in rejects */ redact(left)

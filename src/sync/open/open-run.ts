@@ -46,21 +46,37 @@ export async function openRun(
   mode: RunMode = 'sync',
 ): Promise<ReadContext> {
   await using opened = new AsyncDisposableStack()
-  const run = prepareRun(settings, opened)
-  const context =
-    access === 'read'
-      ? { ...run, mirror: await openToRead(settings, opened) }
-      : contextOf(
-          run,
-          mode,
-          await (access === 'plan' ? openToPlan(settings, opened) : openToWrite(run, mode, opened)),
-        )
+  const quoting = quotingOf(settings)
+  const run = prepareRun(settings, opened, quoting)
+  let context: Omit<ReadContext, typeof Symbol.asyncDispose>
+  if (access === 'read') {
+    const { suppressed, ...read } = await openToRead(settings, opened)
+    forbidIfSuppressed(quoting, suppressed)
+    context = { ...run, ...read }
+  } else {
+    const found = await (access === 'plan' ? openToPlan(settings, opened) : openToWrite(run, mode, opened))
+    forbidIfSuppressed(quoting, found.suppressed)
+    context = contextOf(run, mode, found)
+  }
   const resources = opened.move()
   return { ...context, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
+/** Whether messages may quote what the service answers: they are stored, and nobody takes personal data out of them. */
+interface Quoting {
+  isAllowed: boolean
+}
+
+function quotingOf({ rules, forgetAfterMs }: ResolvedOptions): Quoting {
+  return { isAllowed: rules === null && forgetAfterMs === null }
+}
+
+function forbidIfSuppressed(quoting: Quoting, suppressed: OpenSuppressions): void {
+  if (suppressed !== NO_SUPPRESSIONS) quoting.isAllowed = false
+}
+
 /** Prepares the source and the counts; the source is closed with `opened`. */
-function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableStack): Unopened {
+function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableStack, quoting: Quoting): Unopened {
   settings.signal?.throwIfAborted()
   const stopping = new AbortController()
   const { signal } = stopping
@@ -69,7 +85,10 @@ function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableStack): Un
   settings.signal?.addEventListener('abort', stopWithCaller, { once: true })
   opened.defer(() => settings.signal?.removeEventListener('abort', stopWithCaller))
   const stats = new RunStats(() => settings.onProgress(progressOf(stats, source)))
-  const source = openSource(settings, signal, () => stats.report())
+  const source = openSource(settings, signal, {
+    slowed: () => stats.report(),
+    mayQuote: () => quoting.isAllowed,
+  })
   opened.defer(() => source.close())
   return {
     settings,
@@ -205,15 +224,15 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
 async function openToRead(
   settings: ResolvedOptions,
   opened: AsyncDisposableStack,
-): Promise<ReadContext['mirror']> {
+): Promise<Pick<ReadContext, 'mirror'> & Pick<Opened, 'suppressed'>> {
   const database = opened.use(
     await connect(settings.target, { createFolder: false, log: logTo(settings.logger) }),
   )
   await requireSchema(database)
   const account = await readAccount(database, settings, 'Nothing was compared.')
-  await openSuppressions(database.kysely, account, settings.personKey)
+  const suppressed = await openSuppressions(database.kysely, account, settings.personKey)
   await requireSameRules(database.kysely, account.id, settings.rules)
-  return { database, account }
+  return { mirror: { database, account }, suppressed }
 }
 
 /**
@@ -224,7 +243,8 @@ async function openToRead(
  */
 export async function openMirrorToServe(options: RunOptions): Promise<Database> {
   await using opened = new AsyncDisposableStack()
-  const { database } = await openMirror(prepareRun(resolveOptions(options), opened))
+  const settings = resolveOptions(options)
+  const { database } = await openMirror(prepareRun(settings, opened, quotingOf(settings)))
   return database
 }
 

@@ -2,11 +2,19 @@ import { createSource, type Source } from '../../source/api.ts'
 import { logTo, type Progress, type ResolvedOptions } from '../options.ts'
 import type { RunStats } from '../run-stats.ts'
 
-/**
- * The client of the service, by the settings; `signal` ends whatever is under way. `slowed` is called when the service
- * begins to slow the requests down, and when that is over.
- */
-export function openSource(settings: ResolvedOptions, signal: AbortSignal, slowed: () => void): Source {
+interface SourceCallbacks {
+  /** Called when the service begins to slow the requests down, and when that is over. */
+  readonly slowed: () => void
+  /** Whether messages may quote what the service answers. */
+  readonly mayQuote: () => boolean
+}
+
+/** The client of the service, by the settings; `signal` ends whatever is under way. */
+export function openSource(
+  settings: ResolvedOptions,
+  signal: AbortSignal,
+  { slowed, mayQuote }: SourceCallbacks,
+): Source {
   const log = logTo(settings.logger)
   return createSource({
     baseUrl: settings.baseUrl,
@@ -21,6 +29,7 @@ export function openSource(settings: ResolvedOptions, signal: AbortSignal, slowe
     signal,
     log,
     onSlowdown: slowed,
+    mayQuote,
   })
 }
 

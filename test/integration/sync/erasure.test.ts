@@ -144,6 +144,19 @@ onBothStages('a person who is erased', (stage) => {
     expect(lines(await dump(on))).toEqual([])
   })
 
+  test('is in no item that cannot be stored, however long it is: neither one from before, nor one that comes later', async () => {
+    await using on = await stageWithAda(stage)
+    const long = { name: 'Lovelace', message: 'x'.repeat(70_000), email }
+    on.account.of('quiet').push(long)
+    await on.sync({ all: true })
+    await erase(on)
+    expect(lines(await rowsOf(on))).toEqual([])
+    on.account.of('gala').push({ ...long, message: 'y'.repeat(70_000) })
+    await on.run('sync', { ...withKey, all: true })
+    expect(lines(await rowsOf(on))).toEqual([])
+    expect(await on.query(`select count(*)::int from headcount.rejects where payload is null`)).toEqual([[3]])
+  })
+
   test('is stored without a name in lists that change, also with another address or none, and in new events', async () => {
     await using on = await stageWithAda(stage)
     await erase(on)

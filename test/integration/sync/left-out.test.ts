@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { erasePerson, person } from '../../../src/index.ts'
 import { accountOf, responseItem } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
 import { mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
 import { serve } from '../../support/http/serving.ts'
 import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../support/runs/stage.ts'
@@ -88,6 +89,47 @@ onBothStages('fields that are left out', (stage) => {
     expect(await on.query(`select payload from headcount.rejects`)).toEqual([['{"name":"Ada","no":"id"}']])
     for (const thorough of [false, true])
       expect(inWords(await verifyOn(on, { ...leaveOut, thorough }))).toEqual([])
+  })
+
+  test('stand in no message, whatever the service answers in place of a list; nor does what was forgotten or erased', async () => {
+    await using on = await stage(account())
+    await on.run('sync', { ...leaveOut })
+    const answers = [
+      send({ body: { data: [ada(7)] } }),
+      send({ status: 422, body: { error: 'no slot of Ada' } }),
+    ]
+    for (const options of [leaveOut, { forgetAfterMs: 86_400_000 }]) {
+      await on.run('sync', { all: true, ...options })
+      for (const answer of answers) {
+        on.service.at('/events/gala/responses', answer)
+        const { report, said } = await on.run('sync', { all: true, ...options })
+        expect(report.status).toBe('partial')
+        expect(said).toContain('(not shown, for personal data are left out, forgotten or erased)')
+        expect(said).not.toMatch(LEFT_OUT)
+        expect(
+          lines(await dump(on), /analytical|slot of Ada/i).filter((line) => /not a list|422/.test(line)),
+        ).toEqual([])
+      }
+    }
+    // Without such settings the answer is quoted, until somebody was erased.
+    await on.run('sync', { all: true })
+    on.service.at('/events/gala/responses', answers[1] ?? send({}))
+    expect((await on.run('sync', { all: true })).said).toContain('no slot of Ada')
+    await erasePerson({ ...optionOf(on.target), email: 'ada@example.org', personKey })
+    on.service.at('/events/gala/responses', answers[1] ?? send({}))
+    expect((await on.run('sync', { all: true, personKey })).said).not.toContain('slot of Ada')
+  })
+
+  test('are left out of slots that are none, too', async () => {
+    const made = account()
+    const slot = { name: 'Bar', who: 'slot of Ada' }
+    made.of('gala').push(ada(20, { slots: { 0: slot } }), ada(21, { slots: [[slot]] }), {
+      slots: { 0: slot },
+      rsvp: 'yes',
+    })
+    await using on = await stage(made)
+    await on.run('sync', leaveOut)
+    expect(lines(await dump(on), /slot of Ada/)).toEqual([])
   })
 
   test('that alone changed write nothing, and the list counts as unchanged', async () => {

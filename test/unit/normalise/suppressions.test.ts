@@ -7,7 +7,8 @@ import { Suppressions } from '../../../src/normalise/suppression/suppressions.ts
 
 const key = createPersonKey('a key of the suppression list for tests only')
 const hash = key.hash('ada@example.org')
-const list = new Suppressions(key, new Set([hash]), new Map([['gala', new Set(['7'])]]))
+const irish = key.hash("o'hara@example.org")
+const list = new Suppressions(key, new Set([hash, irish]), new Map([['gala', new Set(['7'])]]))
 
 test('an address is found in every spelling that is one person, and no other', () => {
   for (const same of ['ada@example.org', 'ADA@Example.org', ' ada@example.org\n'])
@@ -31,6 +32,15 @@ test.each([
   ['no JSON: <ada@example.org>, please', true],
   ['{"email":"ada@example.org"', true],
   ['mailto:ada@example.org?subject=x', true],
+  ['of “ada@example.org” or not', true],
+  ['bob@example.org|ada@example.org|x', true],
+  ['`ada@example.org`', true],
+  ["'ada@example.org'", true],
+  ["the reply of o'hara@example.org (Kitty O'Hara)", true],
+  ['to=ada@example.org&x', true],
+  ['bob@ada@example.org', true],
+  [`${'x.'.repeat(10_000)}ada@example.org`, true],
+  ['hara@example.org', false],
   ['{"email":"grace@example.org"}', false],
   ['ada at example.org', false],
   ['bada@example.org', false],

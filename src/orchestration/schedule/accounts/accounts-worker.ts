@@ -60,7 +60,7 @@ class AccountsWorker implements AsyncDisposable {
   readonly #leaving = new Map<AccountSchedule, Promise<void>>()
   #faults: readonly string[] = []
   #hasBegun = false
-  #recalling: Promise<void> | undefined
+  #isRecalling = false
   #skippedTicks = 0
 
   constructor(options: AccountsWorkerOptions) {
@@ -140,12 +140,13 @@ class AccountsWorker implements AsyncDisposable {
 
   /** Of all accounts at once: another worker has many of them. */
   #recall(): void {
-    this.#recalling ??= this.#options
-      .lastGoodRuns?.()
-      .then((ages) => {
-        for (const [name, ageMs] of ages) this.#accounts.get(name)?.runs.recallGoodRun(ageMs)
-      })
-      .finally(() => (this.#recalling = undefined))
+    const { lastGoodRuns } = this.#options
+    if (this.#isRecalling || lastGoodRuns === undefined) return
+    this.#isRecalling = true
+    void lastGoodRuns().then((ages) => {
+      this.#isRecalling = false
+      for (const [name, ageMs] of ages) this.#accounts.get(name)?.runs.recallGoodRun(ageMs)
+    })
   }
 
   #remove(name: string, known: AccountSchedule): void {
