@@ -10,7 +10,7 @@ import { listTable, text } from '../output/format/table.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { fieldChange } from '../../common/text/field-change.ts'
-import { isOfMany, moreLine } from './values.ts'
+import { isOfMany, momentText, moreLine } from './values.ts'
 
 type ChangesFlags = Flags & {
   readonly json?: true
@@ -27,12 +27,19 @@ export const changes: Command<ChangesFlags> = async (context) => {
   return 0
 }
 
-function formatChanges({ changes: found, total, first_readings }: Changes, out: Output): string {
+function formatChanges(
+  { changes: found, total, first_readings, pruned_until }: Changes,
+  out: Output,
+): string {
+  const pruned =
+    pruned_until === null
+      ? ''
+      : `History was pruned: what changed before ${momentText(pruned_until)} is not all here.\n`
   const first =
     first_readings === '0'
       ? ''
       : `${wrapWords(`${formatCount(first_readings, 'item')} read for the first time: they were there before, and are no news.`, { width: out.width, hang: 0 })}\n`
-  if (found.length === 0) return `Nothing changed.\n${first}`
+  if (found.length === 0) return `Nothing changed.\n${pruned}${first}`
   const many = isOfMany(found)
   const table = listTable(
     out,
@@ -46,7 +53,8 @@ function formatChanges({ changes: found, total, first_readings }: Changes, out: 
     ]),
   )
   const rest = moreLine(BigInt(total) - BigInt(found.length), 'query "table changes"')
-  return `${table}${rest}${first === '' ? '' : `\n${first}`}`
+  const notes = `${pruned}${first}`
+  return `${table}${rest}${notes === '' ? '' : `\n${notes}`}`
 }
 
 const words = {

@@ -2,7 +2,7 @@ import { commandName } from '../../common/command-name.ts'
 import type { Flags } from '../../config/config.ts'
 import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
 import { acceptRejectsCall, parseHashPrefix } from '../../mirror/calls/accept-rejects.ts'
-import { rejectsCall, type ListedReject } from '../../mirror/calls/rejects.ts'
+import { rejectsCall, type ListedRejects } from '../../mirror/calls/rejects.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
@@ -26,13 +26,13 @@ function shortHash(sha256: string): string {
 export const rejects: Command<RejectsFlags> = async (context) => {
   const { limit } = context.flags
   const found = await callMirror(context, rejectsCall, ({ account }) => ({ account, limit }))
-  await writeResult(context, { rejects: found }, (out) =>
-    found.length === 0 ? 'Nothing is rejected.\n' : formatRejects(found, out),
+  await writeResult(context, found, (out) =>
+    found.rejects.length === 0 ? 'Nothing is rejected.\n' : formatRejects(found, out),
   )
   return 0
 }
 
-function formatRejects(found: readonly ListedReject[], out: Output): string {
+function formatRejects({ rejects: found, has_more }: ListedRejects, out: Output): string {
   const table = listTable(
     out,
     ['account', 'event', 'sha256', text('reason'), text('path'), right('size'), 'accepted', text('item')],
@@ -49,7 +49,8 @@ function formatRejects(found: readonly ListedReject[], out: Output): string {
         : shorten(stripControlCharsInLine(reject.payload), PAYLOAD_COLUMNS),
     ]),
   )
-  return `${table}(${formatCount(found.length, 'item')})\n`
+  const count = formatCount(found.length, 'item')
+  return `${table}(${has_more ? `the first ${count}; there are more: --limit` : count})\n`
 }
 
 type AcceptFlags = Flags & { readonly json?: true; readonly event?: string; readonly revoke?: true }

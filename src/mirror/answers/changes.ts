@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { Timestamp } from '../../common/schema/tables.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Since } from '../instants/parse-since.ts'
 import { resolveInstant } from '../instants/resolve-instant.ts'
@@ -7,6 +8,7 @@ import { commandName } from '../../common/command-name.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
+import { readPeriods } from './digest/period.ts'
 import { ofReadAccount, rowsOf, unknownEvent } from './read-view.ts'
 
 export interface ChangesInput extends ListInput {
@@ -27,6 +29,8 @@ export interface Changes {
   readonly total: string
   /** Items that were read for the first time and were there before the mirror: no news. */
   readonly first_readings: string
+  /** What changed before is not all here, for history was pruned; null where it is. */
+  readonly pruned_until: Timestamp | null
 }
 
 /** What runs changed that are closed. */
@@ -53,7 +57,14 @@ export const changesCall = defineCall<ChangesInput, Changes>({
         sql`${chosen} and not v.initial
             order by v.run_id desc, v.account_id, v.changed_at, v.entity, v.event_id, v.response_id limit ${limit}`,
       )
-      return { changes: changes.map(withName), ...(counts.rows[0] ?? { total: '0', first_readings: '0' }) }
+      const pruned = (await readPeriods(trx, since, account)).flatMap(
+        ({ pruned_until }) => pruned_until ?? [],
+      )
+      return {
+        changes: changes.map(withName),
+        ...(counts.rows[0] ?? { total: '0', first_readings: '0' }),
+        pruned_until: pruned.toSorted().at(-1) ?? null,
+      }
     }),
 })
 

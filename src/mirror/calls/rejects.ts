@@ -27,13 +27,22 @@ export interface ListedReject {
   readonly accepted_at: Timestamp | null
 }
 
-export const rejectsCall = defineCall<ListInput, readonly ListedReject[]>({
+export interface ListedRejects {
+  readonly rejects: readonly ListedReject[]
+  /** Whether `limit` left items out. */
+  readonly has_more: boolean
+}
+
+export const rejectsCall = defineCall<ListInput, ListedRejects>({
   name: 'rejects',
   changes: false,
   readInput: readListInput,
   run: async (database, { account, limit }) => {
     await requireAccount(database, account)
-    return database.transaction((trx) => readRejects(trx, account, limit), { readOnly: true })
+    const rejects = await database.transaction((trx) => readRejects(trx, account, limit + 1), {
+      readOnly: true,
+    })
+    return { rejects: rejects.slice(0, limit), has_more: rejects.length > limit }
   },
 })
 

@@ -72,12 +72,13 @@ export async function runs(options: RunsOptions): Promise<readonly ListedRun[]> 
 }
 
 /**
- * Items that the service sent and no table can hold, each with its reason and the item itself.
+ * Items that the service sent and no table can hold, each with its reason and the item itself; at most `limit` of them, 100 when it is not given.
  *
  * @throws UsageError when the mirror has no account of this name
  */
 export async function rejects(options: ListOptions): Promise<readonly ListedReject[]> {
-  return callMirror(options, rejectsCall, listInput(options))
+  const found = await callMirror(options, rejectsCall, listInput(options))
+  return found.rejects
 }
 
 function listInput({ account, limit = 100 }: ListOptions) {

@@ -1,6 +1,9 @@
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
+import { HeadcountError, InterruptedError } from '../../common/errors.ts'
+import { oneOf } from '../../common/parse-values.ts'
+import { parseOption } from '../../mirror/library-api/parse-option.ts'
 import { exportToFolder, type ExportProgress, type ExportSelection } from './export-views.ts'
-import type { ExportFormat } from './formats/format.ts'
+import { exportFormats, type ExportFormat } from './formats/format.ts'
 import type { ExportManifest } from './manifest.ts'
 
 export interface ExportOptions extends MirrorOptions, Omit<ExportSelection, 'format'> {
@@ -17,11 +20,21 @@ export interface ExportOptions extends MirrorOptions, Omit<ExportSelection, 'for
  * Writes tables and views to files, all of one moment, and `manifest.json` beside them. Files of a former export are replaced when
  * all new ones are whole.
  *
- * @throws UsageError for an unknown view, account or event, and for a folder with other files; OutputError for a full disk
+ * @throws UsageError for an unknown view, account, event or format, and for a folder with other files; OutputError for a full disk;
+ * InterruptedError when the signal ends it
  */
 export async function exportViews(options: ExportOptions): Promise<ExportManifest> {
   const { out, format = 'csv', signal = new AbortController().signal, onProgress, ...selection } = options
-  return withMirror(options, 'read', (database) =>
-    exportToFolder(database, out, { ...selection, format }, { signal, ...(onProgress && { onProgress }) }),
-  )
+  const known = parseOption('format', () => oneOf(exportFormats)(format))
+  const beside = { signal, ...(onProgress && { onProgress }) }
+  try {
+    return await withMirror(options, 'read', (database) =>
+      exportToFolder(database, out, { ...selection, format: known }, beside),
+    )
+  } catch (error) {
+    if (error instanceof HeadcountError || !signal.aborted) throw error
+    throw new InterruptedError('The export was stopped by the signal; the folder stays as it was.', 143, {
+      cause: error,
+    })
+  }
 }

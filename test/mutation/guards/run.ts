@@ -215,7 +215,7 @@ export const runGuards: readonly Guard[] = [
   {
     name: 'formulas',
     promise: 'with --safe-csv no text is a formula to a spreadsheet',
-    mutation: 'never',
+    mutation: 'always',
     tests: ['test/unit/commands/output.test.ts'],
   },
   {

@@ -227,7 +227,7 @@ describe('the answer to a query', () => {
   })
 
   test('as csv has its formulas made harmless only when asked', () => {
-    expect(format('csv', pipe, { safeCsv: true })).toContain("9007199254740993,'=1+1\n'-5,")
+    expect(format('csv', pipe, { safeCsv: true })).toContain("9007199254740993,'=1+1\n-5,")
   })
 
   test('X5 as a table is clean, digits to the right, rows counted', () => {
@@ -331,12 +331,14 @@ describe('the answer to a query', () => {
     const rows = [
       ['2026-07-01T22:30:00.5Z', '1234.50', '=1+1'],
       ['2026-07-01T22:30:00Z', null, '2.5'],
+      [null, '-3.50', 'two\n=lines;'],
+      [null, null, '2026-07-01T22:30:00Z'],
     ]
-    const result = { columns, rows, count: 2 }
+    const result = { columns, rows, count: 4 }
     const excel = (language: string) =>
       inParts([result], 'csv', pipe, { excel: language, timeZone: 'Europe/Berlin' })
     expect(excel('de-DE')).toBe(
-      "\ufeffat;amount;name\r\n2026-07-02 00:30:00;1234,50;'=1+1\r\n2026-07-02 00:30:00;;2.5\r\n",
+      '\ufeffat;amount;name\r\n2026-07-02 00:30:00;1234,50;\'=1+1\r\n2026-07-02 00:30:00;;2.5\r\n;-3,50;"two\n=lines;"\r\n;;2026-07-01T22:30:00Z\r\n',
     )
     expect(excel('en-GB')).toContain("2026-07-02 00:30:00,1234.50,'=1+1\r\n")
   })

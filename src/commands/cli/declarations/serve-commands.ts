@@ -110,6 +110,7 @@ const linkCommands: CommandGroup = {
         options.json('print the address with the number of the link'),
         options.account('the account whose rows the link shows'),
         options.publicUrl(),
+        options.force(),
         options.database(),
       ],
     },
@@ -134,6 +135,7 @@ const linkCommands: CommandGroup = {
       options: [
         options.json('print what was revoked'),
         options.account('only if the link belongs to this account'),
+        options.force(),
         options.database(),
       ],
     },

@@ -2,7 +2,15 @@ import { stringify } from 'csv-stringify/sync'
 import type { QueryResult } from '../../../db/transaction.ts'
 import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
 import type { QueryResultWriter, ResultOptions } from './writer.ts'
-import { inZone, isNumeric, textOf } from './values.ts'
+import { inZone, isInstant, isNumeric, textOf } from './values.ts'
+
+/** By one of these some spreadsheet begins a cell: what stands behind it is then not in the midst of a text. */
+const SEPARATES_CELLS = /[\r\n\t;]/
+/** What a formula begins with, in full width too. */
+const FORMULA = /^[=+\-@\t\r＝＋－＠]/
+
+/** A text with a ' before it where a spreadsheet would run it as a formula. */
+const inert = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 
 type CsvOptions = Pick<ResultOptions, 'out' | 'header' | 'safeCsv' | 'timeZone'>
 
@@ -13,14 +21,16 @@ type ToCells = (row: readonly unknown[]) => readonly Cell[]
 export function csvWriter(options: CsvOptions): QueryResultWriter {
   return recordWriter(options, {
     toCells: ({ columns }) => {
-      const changes = columns.map(({ type }) => inZone(type, options.timeZone))
+      const changes = columns.map(({ type }) => {
+        const local = inZone(type, options.timeZone)
+        // guard: formulas
+        if (!options.safeCsv || isNumeric(type)) return local
+        return (text: string) => inert(local?.(text) ?? text)
+      })
       return (row) => row.map((value, at) => textOf(value, changes[at]))
     },
     stringify: (cells) =>
-      stringify([...cells], {
-        quoted_match: /^$/,
-        /* guard: formulas */ escape_formulas: options.safeCsv,
-      }),
+      stringify([...cells], { quoted_match: options.safeCsv ? [/^$/, SEPARATES_CELLS] : /^$/ }),
   })
 }
 
@@ -36,7 +46,8 @@ export function excelWriter(options: CsvOptions, language: string): QueryResultW
       const changes = columns.map(({ type }) => {
         if (isNumeric(type)) return (text: string) => text.replace('.', decimal === ',' ? ',' : '.')
         const local = inZone(type, zone)
-        return (text: string) => wallClock(local?.(text) ?? text)
+        if (isInstant(type)) return (text: string) => wallClock(local?.(text) ?? text)
+        return inert
       })
       return (row) =>
         row.map((value, at) => {
@@ -48,7 +59,7 @@ export function excelWriter(options: CsvOptions, language: string): QueryResultW
       stringify([...cells], {
         delimiter: decimal === ',' ? ';' : ',',
         record_delimiter: 'windows',
-        escape_formulas: true,
+        quoted_match: SEPARATES_CELLS,
       }),
   })
   let isFirst = true

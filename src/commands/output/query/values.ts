@@ -5,8 +5,11 @@ import { offsetAt, offsetMs } from '../../../orchestration/schedule/wall-clock.t
 /** Object ids of the types whose digits line up when they are aligned to the right. */
 const numericTypes = new Set([20, 21, 23, 26, 700, 701, 1700])
 const TIMESTAMPTZ = 1184
+const TIMESTAMP = 1114
 
 export const isNumeric = (type: number): boolean => numericTypes.has(type)
+
+export const isInstant = (type: number): boolean => type === TIMESTAMPTZ || type === TIMESTAMP
 
 /** A value as text; null for NULL. */
 export function textOf(value: unknown, change: ((text: string) => string) | null = null): string | null {

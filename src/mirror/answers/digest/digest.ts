@@ -28,6 +28,8 @@ export interface AccountDigest {
   readonly after_run_id: number | null
   /** The last closed run, whose changes are told too; null before the first one. */
   readonly until_run_id: number | null
+  /** Changes of before are not all told, for history was pruned since; null where all are. */
+  readonly pruned_until: Timestamp | null
   /** The account was read for the first time in this while: what was there before is no news. */
   readonly begins: boolean
   /** Nobody was sent an earlier digest of this name: this one says that from now on there are some. */

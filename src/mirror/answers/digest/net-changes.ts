@@ -34,24 +34,25 @@ export async function readNetChanges(
   return rows
 }
 
-/** What is read of the changes of a period. */
-export interface ChangesSource {
-  readonly view: 'changes' | 'changes_without_personal'
-  /** Changes of these responses alone, and of events; null: of all responses. */
-  readonly responses: { readonly events: readonly string[]; readonly ids: readonly string[] } | null
+/** Responses whose changes are read, beside those of events. */
+export interface OfResponses {
+  readonly events: readonly string[]
+  readonly ids: readonly string[]
 }
 
-const ALL_CHANGES: ChangesSource = { view: 'changes', responses: null }
-
-/** The first ten changes of each kind, those of the next events first. Responses of events that went are counted at these. */
+/**
+ * The first ten changes of each kind, those of the next events first. Responses of events that went are counted at these.
+ *
+ * @param responses null: all
+ */
 export function netChanges(
   period: Period,
   event: string | null,
-  source: ChangesSource = ALL_CHANGES,
+  responses: OfResponses | null = null,
 ): RawBuilder<NetChange> {
   // guard: responses of events that went
   return sql<NetChange & { readonly fields: JsonValue }>`
-    ${netItems(period, event, source)},
+    ${netItems(period, event, responses)},
     gone as (
       select event_id from item where entity = 'event' and change = 'delete'),
     ranked as (
@@ -128,7 +129,7 @@ export async function readMoney(
 function netItems(
   period: Period,
   event: string | null,
-  { view, responses }: ChangesSource = ALL_CHANGES,
+  responses: OfResponses | null = null,
 ): RawBuilder<unknown> {
   const named =
     responses === null
@@ -138,7 +139,7 @@ function netItems(
   return sql`
     with told as materialized (
       select v.*, coalesce(v.response_id::text, '') as response_key
-        from ${sql.table(`headcount.${view}`)} v
+        from headcount.changes v
        where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null and ${named}),
     first_change as (
       select distinct on (entity, event_id, response_key) entity, event_id, response_key,

@@ -12,6 +12,7 @@ export interface Period {
   readonly after_run_id: number | null
   readonly since: Timestamp | null
   readonly until_run_id: number | null
+  readonly pruned_until: Timestamp | null
   readonly begins: boolean
   readonly is_first: boolean
 }
@@ -29,6 +30,7 @@ export async function readPeriods(
              where closed.account_id = a.id and closed.finished_at is not null)::float8 as until_run_id,
            coalesce(case when ${run}::bigint is not null then a.first_listed_run_id > ${run}::bigint
                          else first.finished_at >= moment.since end, false) as begins,
+           case when a._history_from > coalesce(moment.since, '-infinity') then a._history_from end as pruned_until,
            false as is_first
       from headcount.accounts a
       left join headcount.sync_runs first on first.id = a.first_listed_run_id

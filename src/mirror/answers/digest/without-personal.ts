@@ -1,58 +1,105 @@
 import { isObject, type JsonValue } from '../../../common/json/exact.ts'
-import { LIVE_TABLES } from '../../../common/schema/live-tables.ts'
+import { LIVE_TABLES, type MirrorTable, type SqlType } from '../../../common/schema/live-tables.ts'
 import { isPersonal } from '../../../common/schema/personal-data.ts'
-import type { AccountDigest, ChangedField, DigestResponse } from './digest.ts'
+import type { AccountDigest, ChangedEvent, ChangedField, ChangedResponse, DigestResponse } from './digest.ts'
 
-/** The digest for those who must not see names, addresses and messages: counts, events, money and slots stay. */
-export function withoutPersonalData(digest: AccountDigest): AccountDigest {
-  const { responses_withdrawn, responses_changed, responses_new, events_changed } = digest
-  return {
-    ...digest,
-    events_changed: {
-      ...events_changed,
-      items: events_changed.items.map((event) => ({
-        ...event,
-        fields: event.fields.map((field) => told(field, EVENT_FIELDS)),
-      })),
-    },
-    responses_withdrawn: { ...responses_withdrawn, items: responses_withdrawn.items.map(nameless) },
-    responses_changed: {
-      ...responses_changed,
-      items: responses_changed.items.map((response) => ({
-        ...nameless(response),
-        fields: response.fields.map((field) => told(field, RESPONSE_FIELDS)),
-      })),
-    },
-    responses_new: { ...responses_new, items: responses_new.items.map(nameless) },
-  }
+/** What is told of what changed. */
+export interface Telling {
+  readonly event: <Item extends ChangedEvent>(item: Item) => Item
+  readonly response: <Item extends DigestResponse>(item: Item) => Item
+  readonly changedResponse: <Item extends ChangedResponse>(item: Item) => Item
 }
 
-function nameless<Response extends DigestResponse>(response: Response): Response {
+export const withPersonal: Telling = {
+  event: (item) => item,
+  response: (item) => item,
+  changedResponse: (item) => item,
+}
+
+/** For those who must not see names, addresses and messages: counts, events, money and slots stay. */
+export const withoutPersonal: Telling = {
+  event: (item) => ({ ...item, fields: item.fields.map((field) => told(field, EVENT_FIELDS)) }),
   // guard: names in a digest without personal data
-  return { ...response, name: null }
+  response: (item) => ({ ...item, name: null }),
+  changedResponse: (item) => ({
+    ...withoutPersonal.response(item),
+    fields: item.fields.map((field) => told(field, RESPONSE_FIELDS)),
+  }),
+}
+
+export function withoutPersonalData(digest: AccountDigest): AccountDigest {
+  const { events_changed, responses_withdrawn, responses_changed, responses_new } = digest
+  const { event, response, changedResponse } = withoutPersonal
+  return {
+    ...digest,
+    events_changed: { ...events_changed, items: events_changed.items.map(event) },
+    responses_withdrawn: { ...responses_withdrawn, items: responses_withdrawn.items.map(response) },
+    responses_changed: { ...responses_changed, items: responses_changed.items.map(changedResponse) },
+    responses_new: { ...responses_new, items: responses_new.items.map(response) },
+  }
 }
 
 /** What is told of an item: what the specification knows and is not personal. A field that it does not know may hold anything. */
 const EVENT_FIELDS = fieldsOf('events')
-const RESPONSE_FIELDS = [...fieldsOf('responses'), ...fieldsOf('payments'), 'slots']
+const RESPONSE_FIELDS: Fields = new Map([
+  ...fieldsOf('responses'),
+  ...fieldsOf('payments'),
+  ['slots', 'jsonb'],
+])
 const SLOT_FIELDS = fieldsOf('slots')
 
-function fieldsOf(table: keyof typeof LIVE_TABLES): readonly string[] {
-  return Object.keys(LIVE_TABLES[table].values).filter((column) => !isPersonal(table, column))
+/** Their columns' types by name. */
+type Fields = ReadonlyMap<string, SqlType>
+
+function fieldsOf(table: MirrorTable): Fields {
+  return new Map(
+    Object.entries<SqlType>(LIVE_TABLES[table].values).filter(([column]) => !isPersonal(table, column)),
+  )
 }
 
-function told(changed: ChangedField, fields: readonly string[]): ChangedField {
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+const forms: Readonly<Record<SqlType, RegExp | null>> = {
+  text: /^/,
+  int: /^-?\d+$/,
+  bigint: /^-?\d+$/,
+  numeric: /^-?\d+(?:\.\d+)?$/,
+  timestamptz: MOMENT,
+  timestamp: MOMENT,
+  jsonb: null,
+}
+
+/** What does not fit the column of its field was set aside, and may be anything: a name where a number should be. */
+function fits(type: SqlType, value: JsonValue): boolean {
+  if (value === null) return true
+  const text = typeof value === 'string' ? value : type === 'text' ? null : numberText(value)
+  return text !== null && forms[type]?.test(text) === true
+}
+
+function numberText(value: JsonValue): string | null {
+  if (typeof value === 'number') return String(value)
+  return JSON.isRawJSON(value) ? value.rawJSON : null
+}
+
+function told(changed: ChangedField, fields: Fields): ChangedField {
   const { field, before, now } = changed
+  const type = fields.get(field)
+  if (field === 'slots' && type !== undefined) return { field, before: slotsOf(before), now: slotsOf(now) }
   // guard: personal values in a digest
-  if (!fields.includes(field)) return { field, before: null, now: null, is_withheld: true }
-  return field === 'slots' ? { field, before: slotsOf(before), now: slotsOf(now) } : changed
+  if (type === undefined || !fits(type, before) || !fits(type, now))
+    return { field, before: null, now: null, is_withheld: true }
+  return changed
 }
 
 function slotsOf(value: JsonValue): JsonValue {
   if (!Array.isArray(value)) return null
   return value.map((slot) =>
     isObject(slot)
-      ? Object.fromEntries(Object.entries(slot).filter(([key]) => SLOT_FIELDS.includes(key)))
+      ? Object.fromEntries(
+          Object.entries(slot).filter(([key, sent]) => {
+            const type = SLOT_FIELDS.get(key)
+            return type !== undefined && fits(type, sent)
+          }),
+        )
       : null,
   )
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../../db/transaction.ts'
 import { eventOf, responseOf } from '../digest/digest-call.ts'
-import { netChanges, type ChangesSource, type NetChange } from '../digest/net-changes.ts'
+import { netChanges, type NetChange, type OfResponses } from '../digest/net-changes.ts'
 import { readPeriods, type Period } from '../digest/period.ts'
+import { withoutPersonal, withPersonal } from '../digest/without-personal.ts'
 import type { Ask } from './ask.ts'
 import type { ChangedPart, WeekChanges } from './document.ts'
 
@@ -19,10 +20,7 @@ const WEEK_MS = 7 * 86_400_000
  * The responses that may have news: a version of theirs ended, or they are no first reading. The view computes a change at the cost of
  * a few look-ups, which for a million responses that were read for the first time is a minute for nothing.
  */
-async function changedResponses(
-  ask: Ask,
-  { account_id, since }: Period,
-): Promise<ChangesSource['responses']> {
+async function changedResponses(ask: Ask, { account_id, since }: Period): Promise<OfResponses> {
   const [found] = await ask(sql<{ events: readonly string[] | null; ids: readonly string[] | null }>`
     with changed as (
       select h.event_id, h.response_id
@@ -48,15 +46,7 @@ export async function readWeekChanges(
 ): Promise<WeekChanges> {
   const [period] = await readPeriods(trx, { msFromNow: -WEEK_MS }, account)
   const changes =
-    period === undefined
-      ? []
-      : await ask(
-          netChanges(period, event, {
-            // guard: names in a report
-            view: with_personal ? 'changes' : 'changes_without_personal',
-            responses: await changedResponses(ask, period),
-          }),
-        )
+    period === undefined ? [] : await ask(netChanges(period, event, await changedResponses(ask, period)))
   const part = <Item>(
     entity: NetChange['entity'],
     change: NetChange['change'],
@@ -65,13 +55,17 @@ export async function readWeekChanges(
     const found = changes.filter((one) => one.entity === entity && one.change === change)
     return { total: found[0]?.total ?? '0', items: found.map(item) }
   }
+  // guard: names in a report
+  const tell = with_personal ? withPersonal : withoutPersonal
   return {
     since: period?.since ?? '',
     events_removed: part('event', 'delete', (one) => ({ ...eventOf(one), responses: one.responses })),
-    events_changed: part('event', 'update', (one) => ({ ...eventOf(one), fields: one.fields })),
+    events_changed: part('event', 'update', (one) => tell.event({ ...eventOf(one), fields: one.fields })),
     events_announced: part('event', 'insert', (one) => ({ ...eventOf(one), returned: one.returned })),
-    responses_withdrawn: part('response', 'delete', responseOf),
-    responses_changed: part('response', 'update', (one) => ({ ...responseOf(one), fields: one.fields })),
-    responses_new: part('response', 'insert', responseOf),
+    responses_withdrawn: part('response', 'delete', (one) => tell.response(responseOf(one))),
+    responses_changed: part('response', 'update', (one) =>
+      tell.changedResponse({ ...responseOf(one), fields: one.fields }),
+    ),
+    responses_new: part('response', 'insert', (one) => tell.response(responseOf(one))),
   }
 }

@@ -9,8 +9,13 @@ export const csv: Format = {
   }),
 }
 
-/** The same, with a ' before text that a spreadsheet would run as a formula. */
-export const safeCsv: Format = { ...csv, select: inert }
+/** The same, with a ' before text that a spreadsheet would run as a formula; all is quoted, for some spreadsheets begin a cell at another character than a comma. */
+export const safeCsv: Format = {
+  select: inert,
+  write: async ({ trx, query }, sink) => ({
+    rows: await trx.copyOutParts(query, 'format csv, header, force_quote *', sink.write),
+  }),
+}
 
 /** What a formula begins with, in full width too. */
 const FORMULA_STARTS = ['=', '+', '-', '@', '\\t', '\\r', '＝', '＋', '－', '＠']

@@ -9,7 +9,7 @@ export const spreadsheetCsv: LinkBodyFormat = {
   select: localText,
   parts: async function* ({ ask, query, columns }) {
     // guard: line breaks in a cell
-    const form = { record_delimiter: 'windows', quoted_match: /[\r\n]/ } as const
+    const form = { record_delimiter: 'windows', quoted_match: /[\r\n\t;]/ } as const
     yield stringify([columns.map(({ name }) => name)], form)
     for await (const rows of readRows(ask, query)) yield stringify([...rows], form)
   },

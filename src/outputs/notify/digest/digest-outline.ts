@@ -47,7 +47,10 @@ export function digestOutline(digest: AccountDigest): Outline {
     part(`Slots of the next ${NEAR_DAYS} days that need people`, digest.thin_slots, slotText),
   ].filter((one) => one !== null)
   const first = beginning(digest)
-  const lead = first !== null ? [first] : parts.length === 0 ? ['Nothing new.'] : []
+  const lead = [
+    ...(digest.pruned_until === null ? [] : [prunedText(clock(digest.pruned_until))]),
+    ...(first !== null ? [first] : parts.length === 0 ? ['Nothing new.'] : []),
+  ]
   return { title: headingOf(digest, clock), lead, parts, end: [mirrorText(digest.mirror)] }
 }
 
@@ -56,6 +59,10 @@ function headingOf({ account, since, after_run_id, is_first }: AccountDigest, cl
   const run = since === null || after_run_id === null ? '' : ` (run ${after_run_id})`
   return stripControlCharsInLine(`${account}: ${is_first ? 'from' : 'since'} ${from}${run}`)
 }
+
+/** @param until a moment, for people */
+const prunedText = (until: string) =>
+  `History was pruned since: what changed before ${until} is not all told.`
 
 function beginning({ begins, first_readings, is_first }: AccountDigest): string | null {
   if (is_first) return 'This is the first digest: from now on it tells what changes.'

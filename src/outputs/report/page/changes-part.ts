@@ -100,6 +100,7 @@ function eventFieldsOf(fields: readonly ChangedField[], formats: Formats): reado
   return joined(
     inFieldOrder(fields).map((changed) => {
       const [before, now] = bothValues(changed, formats)
+      if (changed.is_withheld) return textOf(changed.field)
       const verb = eventVerb(changed.field)
       if (changed.field === 'event_at')
         return html`${verb ?? ''} from ${before ?? 'no time'} to ${now ?? 'no time'}`
@@ -112,6 +113,7 @@ function fieldsOf(fields: readonly ChangedField[], formats: Formats): readonly H
   return joined(
     inFieldOrder(fields).map((changed) => {
       if (changed.field === 'slots') return html`slots`
+      if (changed.is_withheld) return textOf(changed.field)
       const [before, now] = bothValues(changed, formats)
       return html`${textOf(changed.field)} ${before ?? '–'} → ${now ?? '–'}`
     }),

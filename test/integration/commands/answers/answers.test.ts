@@ -129,7 +129,7 @@ onBothCommandStages('answers', (stage) => {
       { entity: 'response', change: 'delete', name: 'Emmy' },
       { entity: 'response', change: 'insert', name: 'Sofja' },
     ])
-    expect(await json(s, 'changes', '--since', '2')).toEqual({ changes: [], total: '0', first_readings: '0' })
+    expect(await json(s, 'changes', '--since', '2')).toEqual({ changes: [], total: '0', pruned_until: null, first_readings: '0' })
     expect(await json(s, 'changes', '--since', '1', '--event', 'gala-before')).toMatchObject({ total: '0' })
 
     expect(await json(s, 'digest', '--since', '1')).toMatchObject({
@@ -264,6 +264,26 @@ onPostgresCommandStage('answers', (stage) => {
     expect(stdout).toMatch(/and \d+ more: --limit, or .*who-comes gala --account default\n/)
     expect(stdout).toMatch(/Shift 10 +1 +1 +2 +thin$/m)
     expect(stdout).toMatch(/Later +1 +1 +2$/m)
+  })
+
+  test('say that history was pruned since the moment that is asked about', async () => {
+    const account = choir()
+    await using s = await stage(account)
+    await synced(s)
+    account.of('gala')[0] = { ...account.of('gala')[0], quantity: 7 }
+    await synced(s)
+    const { stdout } = await s.run(['query', 'select max(changed_at) as at from changes', '--json'])
+    const at = /\d{4}-[^"]+Z/.exec(stdout)?.[0] ?? ''
+    expect((await s.run(['changes', '--since', '1'])).stdout).not.toContain('pruned')
+    expect((await s.run(['prune', '--history-before', at, '--yes'])).code).toBe(0)
+    for (const args of [
+      ['changes', '--since', '1'],
+      ['changes', '--since', '0', '--json'],
+      ['digest', '--since', '1', '--always'],
+    ])
+      expect((await s.run(args)).stdout, args.join(' ')).toMatch(/History was pruned|"pruned_until": ?"2/)
+    // After that moment all is told.
+    expect((await s.run(['changes', '--since', at])).stdout).not.toContain('pruned')
   })
 
   test('of a mirror that nothing was read into yet give no answer', async () => {

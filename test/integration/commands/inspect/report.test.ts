@@ -34,6 +34,7 @@ onBothCommandStages('report', (stage) => {
     await using s = await stage(account)
     await s.run(['sync', '--quiet'])
     account.of('gala').push(responseItem(9, { name: 'Joan Clarke', rsvp: 'yes', quantity: 2 }))
+    account.of('gala')[0] = { ...account.of('gala')[0], message: 'Ada has changed it' }
     await s.run(['sync', '--all', '--quiet'])
     const place = await folder()
     const out = join(place, 'report.html')
@@ -72,7 +73,14 @@ onBothCommandStages('report', (stage) => {
       with_personal: false,
       events: { total: '1', sums: { expected: '5' } },
       mirror: { standing: { whole: true, fresh: true } },
-      changes: { responses_new: { total: '1', items: [{ event_id: 'gala', name: null }] } },
+      changes: {
+        responses_new: { total: '1', items: [{ event_id: 'gala', name: null }] },
+        // What is not shown has changed all the same.
+        responses_changed: {
+          total: '1',
+          items: [{ name: null, fields: [{ field: 'message', now: null, is_withheld: true }] }],
+        },
+      },
     })
     expect(stdout).not.toMatch(/Ada|Grace|Joan|@example/)
     expect(await readdir(place)).toEqual(['gala.html', 'report.html'])

@@ -57,6 +57,18 @@ onPostgresCommandStage('an accepted reject', (stage) => {
   })
 })
 
+test('rejects says that a limit left some out', async () => {
+  await using s = await commandStage('postgres', accountWith('gala', 'picnic'))
+  expect((await s.run(['sync', '-q'])).code).toBe(8)
+  expect((await s.run(['rejects', '--limit', '1'])).stdout).toMatch(
+    /\(the first 1 item; there are more: --limit\)\n$/,
+  )
+  expect(JSON.parse((await s.run(['rejects', '--limit', '1', '--json'])).stdout)).toMatchObject({
+    has_more: true,
+  })
+  expect((await s.run(['rejects'])).stdout).toMatch(/\(2 items\)\n$/)
+})
+
 describe('rejects accept', () => {
   test('takes every list that has the item, or the one that is named; --revoke takes it back', async () => {
     await using s = await commandStage('postgres', accountWith('ball', 'gala'))

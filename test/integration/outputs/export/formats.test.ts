@@ -218,6 +218,16 @@ describe.each(engines)('an export (%s)', (engine) => {
     expect(files[1]).not.toHaveProperty('cut_cells')
   })
 
+  test('of no known format is refused, and one that is stopped says so', async () => {
+    const options = { ...optionOf(wire.target), out: join(folder, 'none') }
+    await expect(exportViews({ ...options, format: JSON.parse('"doc"') as 'csv' })).rejects.toThrow(
+      /The option `format` must be one of csv, ndjson, xlsx, parquet, not "doc"/,
+    )
+    await expect(exportViews({ ...options, signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'interrupted',
+    })
+  })
+
   test('as CSV for a spreadsheet has no text that it would run', async () => {
     const out = join(folder, 'safe')
     await exportViews({ ...optionOf(wire.target), out, views: ['responses'], safeCsv: true })

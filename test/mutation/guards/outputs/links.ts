@@ -91,7 +91,7 @@ export const linkGuards: readonly Guard[] = [
   {
     name: 'line breaks in a cell',
     promise: 'no line of a text begins a row of a spreadsheet, where it could be a formula',
-    mutation: { cut: ', quoted_match: /[\\r\\n]/' },
+    mutation: { cut: ', quoted_match: /[\\r\\n\\t;]/' },
     tests: [links],
     only: 'odd texts.*CSV',
   },
