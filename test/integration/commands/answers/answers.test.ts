@@ -129,7 +129,12 @@ onBothCommandStages('answers', (stage) => {
       { entity: 'response', change: 'delete', name: 'Emmy' },
       { entity: 'response', change: 'insert', name: 'Sofja' },
     ])
-    expect(await json(s, 'changes', '--since', '2')).toEqual({ changes: [], total: '0', pruned_until: null, first_readings: '0' })
+    expect(await json(s, 'changes', '--since', '2')).toEqual({
+      changes: [],
+      total: '0',
+      pruned_until: null,
+      first_readings: '0',
+    })
     expect(await json(s, 'changes', '--since', '1', '--event', 'gala-before')).toMatchObject({ total: '0' })
 
     expect(await json(s, 'digest', '--since', '1')).toMatchObject({
@@ -270,7 +275,7 @@ onPostgresCommandStage('answers', (stage) => {
     const account = choir()
     await using s = await stage(account)
     await synced(s)
-    account.of('gala')[0] = { ...account.of('gala')[0], quantity: 7 }
+    account.of('gala')[0] = Object.assign({}, account.of('gala')[0], { quantity: 7 })
     await synced(s)
     const { stdout } = await s.run(['query', 'select max(changed_at) as at from changes', '--json'])
     const at = /\d{4}-[^"]+Z/.exec(stdout)?.[0] ?? ''

@@ -34,7 +34,7 @@ onBothCommandStages('report', (stage) => {
     await using s = await stage(account)
     await s.run(['sync', '--quiet'])
     account.of('gala').push(responseItem(9, { name: 'Joan Clarke', rsvp: 'yes', quantity: 2 }))
-    account.of('gala')[0] = { ...account.of('gala')[0], message: 'Ada has changed it' }
+    account.of('gala')[0] = Object.assign({}, account.of('gala')[0], { message: 'Ada has changed it' })
     await s.run(['sync', '--all', '--quiet'])
     const place = await folder()
     const out = join(place, 'report.html')
