@@ -68,18 +68,17 @@ export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOp
   const watched = new WatchedPool(pool, owned, (error) => {
     log?.('debug', `${label}: an idle connection was lost`, { reason: error.message })
   })
-  const database: Database = {
-    ...databaseOver(watched, label),
-    reserve: (connections) => databaseOver(new PoolShare(watched, connections), label),
-  }
   try {
     const session = await checkOut(watched, label)
-    await requireUtf8(session, label).finally(session.release)
+    const facts = await readFacts(session, label).finally(session.release)
+    return {
+      ...databaseOver(watched, label, facts),
+      reserve: (connections) => databaseOver(new PoolShare(watched, connections), label, facts),
+    }
   } catch (error) {
-    await database.close()
+    await watched.close()
     throw error
   }
-  return database
 }
 
 /** With a connection of its own, which a text of several statements that failed leaves without its transaction. */
@@ -99,7 +98,7 @@ async function asDriver(
   }
 }
 
-function databaseOver(connections: Connections, label: string): Database {
+function databaseOver(connections: Connections, label: string, facts: DatabaseFacts): Database {
   let closed: Promise<void> | null = null
   const close = () => (closed ??= connections.close())
   return {
@@ -107,11 +106,17 @@ function databaseOver(connections: Connections, label: string): Database {
     label,
     kysely: kyselyOver(async () => checkOut(connections, label)),
     transaction: async (work, options = {}) =>
-      inTransaction(await checkOut(connections, label), work, options),
+      inTransaction(await checkOut(connections, label), work, { ...options, ...facts }),
     queryAsDriver: (text, values) => asDriver(connections, label, text, values),
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** What is asked of a database when it is opened. */
+interface DatabaseFacts {
+  /** Everybody may put functions into the schema `public`, as in databases older than Postgres 15. */
+  readonly isPublicOpen: boolean
 }
 
 /**
@@ -119,11 +124,15 @@ function databaseOver(connections: Connections, label: string): Database {
  *
  * @throws DatabaseError for another encoding than UTF8
  */
-async function requireUtf8({ query }: Pick<Session, 'query'>, label: string): Promise<void> {
-  const { rows } = await query('show server_encoding')
+async function readFacts({ query }: Pick<Session, 'query'>, label: string): Promise<DatabaseFacts> {
+  const { rows } = await query(
+    `select pg_catalog.current_setting('server_encoding'), exists (
+       select from pg_catalog.pg_namespace
+        where nspname = 'public' and pg_catalog.has_schema_privilege('public', oid, 'create'))`,
+  )
   const encoding = String(rows[0]?.[0])
   // guard: encoding
-  if (encoding === 'UTF8') return
+  if (encoding === 'UTF8') return { isPublicOpen: rows[0]?.[1] === true }
   throw new DatabaseError(
     `${label}: the encoding of this database is ${encoding}, and a mirror needs UTF8; nothing was written. Create another database and name it in the database URL: create database … encoding 'UTF8' template template0`,
   )
@@ -143,20 +152,20 @@ function kyselyOver(session: () => Promise<Pick<Session, 'queryObjects' | 'relea
 }
 
 /**
- * As statements: a role that only reads may lack the right to call `set_config`. No statement finds a function or an operator that somebody else
- * put into a schema of the role's own search path: it would run with the rights of this role.
+ * As statements: a role that only reads may lack the right to call `set_config`. Where everybody may put functions and operators into the role's search path,
+ * no statement looks there: they would run with the rights of this role. Elsewhere the path stays, for triggers of the owner may need it.
  */
-function applied(settings: ReturnType<typeof settingsOf>): readonly string[] {
+function applied(settings: ReturnType<typeof settingsOf>, isPublicOpen: boolean): readonly string[] {
   const values = Object.entries(settings).map(([name, value]) => `${name} to ${escapeLiteral(value)}`)
   // guard: search path
-  values.push('search_path to pg_catalog, pg_temp')
+  if (isPublicOpen) values.push('search_path to pg_catalog, pg_temp')
   return values.map((set) => `set local ${set}`)
 }
 
 async function inTransaction<T>(
   session: Session,
   work: (trx: Transaction) => Promise<T>,
-  options: TransactionOptions,
+  { isPublicOpen, ...options }: TransactionOptions & DatabaseFacts,
 ): Promise<T> {
   const { query, copy, copyOut, copyOutParts } = session
   session.setQueryTimeout(
@@ -164,7 +173,10 @@ async function inTransaction<T>(
   )
   try {
     const isolation = options.readOnly === true ? 'repeatable read read only' : 'read committed'
-    await session.send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
+    await session.send([
+      `begin isolation level ${isolation}`,
+      ...applied(settingsOf('postgres', options), isPublicOpen),
+    ])
     // Inside the transaction Kysely uses one session, and cannot release it.
     const bound = kyselyOver(async () => ({ queryObjects: session.queryObjects, release: () => {} }))
     const queryWithin: Transaction['queryWithin'] = async (ms, text, values) => {

@@ -234,7 +234,7 @@ export const databaseGuards: readonly Guard[] = [
     name: 'search path',
     promise:
       'no statement of a transaction calls a function or an operator that somebody else put into a schema of the path',
-    mutation: 'remove',
+    mutation: 'never',
     tests: ['test/integration/commands/maintain/readers.test.ts'],
     only: 'somebody else put into the schema public',
   },

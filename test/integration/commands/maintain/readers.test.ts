@@ -260,14 +260,15 @@ test('no statement of a transaction calls what somebody else put into the schema
   await using owner = await connect(s.place.url)
   const called = "language plpgsql as 'begin raise exception ''called''; end'"
   await change(owner, [
+    'grant create on schema public to public',
     `create function public.times(int, interval) returns interval ${called}`,
     'create operator public.* (leftarg = int, rightarg = interval, function = public.times)',
   ])
   expect(await s.run(['sync', '-q'])).toMatchObject({ code: 0 })
   const path = async () => (await s.run(['query', `select current_setting('search_path')`])).stdout
-  expect(await path()).toContain('headcount, public')
-  await change(owner, ['grant create on schema public to public'])
   expect(await path()).not.toContain('public')
+  await change(owner, ['revoke create on schema public from public'])
+  expect(await path()).toContain('headcount, public')
 })
 
 test('what a reader puts into its search path or among its temporary types is called by nothing that it reads', async () => {
