@@ -106,8 +106,10 @@ export function recipientKey(recipient: Recipient | 'stdout'): RecipientKey {
 /** What no message and no log may show. */
 export function secretsOf(recipient: Recipient): readonly string[] {
   if (recipient.kind === 'mail') return []
-  const { pathname, search, searchParams } = new URL(recipient.url)
+  const { pathname, search, searchParams, username, password } = new URL(recipient.url)
   const parts = [...pathname.split('/'), ...searchParams.values()]
+  // The host is told.
+  if (pathname === '/' && [search, username, password].join('') === '') return []
   return [
     recipient.url,
     `${pathname}${search}`,

@@ -22,6 +22,8 @@ test('an address of the web is shown without what is secret in it', () => {
   if (recipient === undefined) throw new Error('one was expected')
   expect(recipientKey(recipient).shown).toMatch(/^https:\/\/hooks\.slack\.com\/… \([0-9a-f]{8}\)$/)
   expect(secretsOf(recipient)).toContain('/services/T0/B0/xyz')
+  const [bare] = parseRecipients('https://x.example/')
+  expect(bare && secretsOf(bare)).toEqual([])
 })
 
 test.each([
