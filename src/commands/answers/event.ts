@@ -33,28 +33,30 @@ export const event: Command<EventFlags> = async (context) => {
     changes: limit,
   }))
   await writeResult(context, { events: found }, (out) =>
-    found.map((details) => formatEvent(details, { limit, ofAccount: ofAccount(account) }, out)).join('\n'),
+    found
+      .map((details) => formatEvent(details, { limit, accountFlag: accountFlag(account) }, out))
+      .join('\n'),
   )
   return 0
 }
 
-interface Asked {
+interface EventFormat {
   readonly limit: number
   /** What a command of the same account has at its end. */
-  readonly ofAccount: string
+  readonly accountFlag: string
 }
 
-const ofAccount = (account: string | undefined): string =>
+const accountFlag = (account: string | undefined): string =>
   account === undefined ? '' : ` --account ${quoteForShell(stripControlCharsInLine(account))}`
 
-function formatEvent(details: EventDetails, asked: Asked, out: Output): string {
+function formatEvent(details: EventDetails, format: EventFormat, out: Output): string {
   const { summary } = details
   const title = stripControlCharsInLine(summary.event_title ?? '(no title)')
   const parts: readonly (readonly [heading: string, text: string])[] = [
-    ['Who comes', comesPart(details, asked, out)],
+    ['Who comes', comesPart(details, format, out)],
     ['How the responses came in', pacePart(details, out)],
     ['Slots', slotsPart(details, out)],
-    ['Changes since the first reading', changesPart(details, asked, out)],
+    ['Changes since the first reading', changesPart(details, format, out)],
   ]
   return [
     `${out.style('bold', title)}\n`,
@@ -131,11 +133,11 @@ function typedId({ event_id }: Pick<ViewRow<'event_summary'>, 'event_id'>): stri
   return quoteForShell(stripControlCharsInLine(event_id))
 }
 
-function comesPart({ respondents, summary }: EventDetails, asked: Asked, out: Output): string {
+function comesPart({ respondents, summary }: EventDetails, format: EventFormat, out: Output): string {
   const expected = respondents.filter(({ expected: people }) => Number(people) > 0)
   if (expected.length === 0) return 'Nobody is expected yet.\n'
-  const more = moreLine(expected.length - asked.limit, `who-comes ${typedId(summary)}${asked.ofAccount}`)
-  return `${formatRespondents(expected.slice(0, asked.limit), out)}${more}`
+  const more = moreLine(expected.length - format.limit, `who-comes ${typedId(summary)}${format.accountFlag}`)
+  return `${formatRespondents(expected.slice(0, format.limit), out)}${more}`
 }
 
 function pacePart({ pace, similar_events }: EventDetails, out: Output): string {
@@ -192,7 +194,11 @@ function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
 const keyOfSlot = ({ slot_name, start_date, end_date }: ViewRow<'slot_summary'> | ViewRow<'thin_slots'>) =>
   JSON.stringify([slot_name, start_date, end_date])
 
-function changesPart({ summary, changes, changes_total }: EventDetails, asked: Asked, out: Output): string {
+function changesPart(
+  { summary, changes, changes_total }: EventDetails,
+  format: EventFormat,
+  out: Output,
+): string {
   if (changes.length === 0) return ''
   const table = listTable(
     out,
@@ -205,7 +211,7 @@ function changesPart({ summary, changes, changes_total }: EventDetails, asked: A
         : (words[change.change] ?? change.change),
     ]),
   )
-  return `${table}${moreLine(changes_total - changes.length, `changes --event ${typedId(summary)} --since 0${asked.ofAccount}`)}`
+  return `${table}${moreLine(changes_total - changes.length, `changes --event ${typedId(summary)} --since 0${format.accountFlag}`)}`
 }
 
 const words: Readonly<Record<string, string>> = { insert: 'answered', delete: 'withdrew' }

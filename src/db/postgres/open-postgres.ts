@@ -104,6 +104,7 @@ function databaseOver(connections: Connections, label: string, facts: DatabaseFa
   return {
     engine: 'postgres',
     label,
+    ...facts,
     kysely: kyselyOver(async () => checkOut(connections, label)),
     transaction: async (work, options = {}) =>
       inTransaction(await checkOut(connections, label), work, { ...options, ...facts }),
@@ -114,10 +115,7 @@ function databaseOver(connections: Connections, label: string, facts: DatabaseFa
 }
 
 /** What is asked of a database when it is opened. */
-interface DatabaseFacts {
-  /** Everybody may put functions into the schema `public`, as in databases older than Postgres 15. */
-  readonly isPublicOpen: boolean
-}
+type DatabaseFacts = Pick<Database, 'isPublicOpen'>
 
 /**
  * The encoding of a database is fixed. LATIN1 cannot store every name, and SQL_ASCII does not check any bytes.

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connect.ts'
-import { otherNameOfKey } from '../../sync/open/find-account.ts'
+import { keySha256, otherNameOfKey } from '../../sync/open/find-account.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields } from '../calls/input.ts'
 
@@ -7,6 +7,13 @@ import { inputFields } from '../calls/input.ts'
 export interface AccountKey {
   readonly account: string
   readonly key_sha256: string
+}
+
+/** Of accounts as the settings have them. */
+export function accountKeys(
+  accounts: readonly { readonly account: string; readonly service: { readonly apiKey: string } }[],
+): readonly AccountKey[] {
+  return accounts.map(({ account, service }) => ({ account, key_sha256: keySha256(service.apiKey) }))
 }
 
 /** An account whose key the mirror has under another name: it is not read. */

@@ -8,7 +8,6 @@ import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { quote } from '../owner-tables/quote.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
-import { codeOf, INSUFFICIENT_PRIVILEGE } from '../../db/errors.ts'
 import { requireAccount, unknownAccount } from '../accounts/resolve-account.ts'
 import { requireSynced } from '../query/require-synced.ts'
 
@@ -28,7 +27,37 @@ export async function ofAccount<T>(
   work: (trx: Transaction) => Promise<T>,
   options: Pick<TransactionOptions, 'statementTimeoutMs'> = {},
 ): Promise<T> {
-  await requireVisibleAccount(database, account)
+  await requireAccount(database, account)
+  return inAccount(database, account, work, options)
+}
+
+/**
+ * The same of what was read already: of an account that was not, nothing would look like an answer. Also for a reader, who may not look
+ * whether it was.
+ *
+ * @throws MirrorNotFoundError when nothing was read into it yet
+ */
+export async function ofReadAccount<T>(...asked: Parameters<typeof ofAccount<T>>): Promise<T> {
+  const [database, account] = asked
+  const mayLook = (await requireSynced(database, account)) !== null
+  if (!mayLook) await requireVisibleAccount(database, account)
+  return inAccount(...asked)
+}
+
+/** As requireAccount, for a reader, who sees in views alone which accounts there are. */
+async function requireVisibleAccount({ kysely }: Database, name: string | null): Promise<void> {
+  if (name === null) return
+  const { rows } = await sql<{ account: string }>`
+    select account from headcount.run_summary group by account_id, account order by account_id`.execute(
+    kysely,
+  )
+  const names = rows.map(({ account }) => account)
+  if (!names.includes(name)) throw unknownAccount(name, names)
+}
+
+function inAccount<T>(
+  ...[database, account, work, options = {}]: Parameters<typeof ofAccount<T>>
+): Promise<T> {
   return database.transaction(
     async (trx) => {
       await sql`select set_config('headcount.account', ${account ?? ''}, true)`.execute(trx.kysely)
@@ -36,32 +65,6 @@ export async function ofAccount<T>(
     },
     { ...options, readOnly: true },
   )
-}
-
-/** As requireAccount, also for a reader, who sees in views alone which accounts there are. */
-async function requireVisibleAccount(database: Database, name: string | null): Promise<void> {
-  try {
-    await requireAccount(database, name)
-  } catch (error) {
-    if (name === null || codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error
-    const { rows } = await sql<{ account: string }>`
-      select account from headcount.run_summary group by account_id, account order by account_id`.execute(
-      database.kysely,
-    )
-    const names = rows.map(({ account }) => account)
-    if (!names.includes(name)) throw unknownAccount(name, names)
-  }
-}
-
-/**
- * The same of what was read already: of an account that was not, nothing would look like an answer.
- *
- * @throws MirrorNotFoundError when nothing was read into it yet
- */
-export async function ofReadAccount<T>(...asked: Parameters<typeof ofAccount<T>>): Promise<T> {
-  const [database, account] = asked
-  await requireSynced(database, account)
-  return ofAccount(...asked)
 }
 
 /** Rows of a view; `rest` is what follows its name. */

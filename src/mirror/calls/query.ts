@@ -37,7 +37,7 @@ export const queryCall = defineCall<QueryInput, QueryOutput>({
     }
   },
   run: async (database, { sql, ...options }, { receive, maxStatementMs }) => {
-    const notes = await requireSynced(database, options.account)
+    const notes = (await requireSynced(database, options.account)) ?? []
     // guard: query through the socket
     const end = await runReadOnlyQuery(database, parseStatement(sql), { ...options, maxStatementMs }, receive)
     return { notes, ...end }

@@ -52,7 +52,10 @@ export async function runReadOnlyQuery(
   try {
     await database.transaction(
       async (trx) => {
-        await setSearchPath(trx)
+        // As in psql, but for functions that somebody else put there: they would run with the rights of who asks.
+        // guard: public functions in a query
+        const path = database.isPublicOpen ? 'headcount' : 'headcount, public'
+        await trx.query(`set local search_path to ${path}`)
         // As a statement of its own: not every role may call set_config.
         if (account !== null) await trx.query(`set local headcount.account to ${literal(account)}`)
         if (timeZone !== null) await trx.query(`set local timezone to ${literal(timeZone)}`)
@@ -70,16 +73,6 @@ export async function runReadOnlyQuery(
     if (!(error instanceof RolledBack)) throw toQueryError(error, timeoutMs)
   }
   return { hasMore }
-}
-
-/** As in psql, but for a schema in which everybody may put functions: they would run with the rights of who asks. */
-async function setSearchPath(trx: Transaction): Promise<void> {
-  const { rows } = await trx.query(
-    `select has_schema_privilege('public', oid, 'create') from pg_namespace where nspname = 'public'`,
-  )
-  // guard: public functions in a query
-  const path = rows[0]?.[0] === false ? 'headcount, public' : 'headcount'
-  await trx.query(`set local search_path to ${path}`)
 }
 
 type SendStatement = (text: string) => Promise<QueryResult>

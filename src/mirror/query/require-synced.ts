@@ -23,16 +23,16 @@ interface AccountProgress {
  * Makes sure that something was read into the mirror: tables that nothing was read into answer every question with "none".
  *
  * @param account only this one counts; null: any
- * @returns what is to be said of the answer: whose rows may not be all, and what a named account does not bound
+ * @returns null when the role may not look; else what is to be said of the answer: whose rows may not be all, and what a named account does not bound
  * @throws MirrorNotFoundError when no list of any of these accounts was read yet, or what is left of it is no mirror;
  * UsageError when the mirror has accounts, and none of this name
  */
 export async function requireSynced(
   { kysely }: Pick<Database, 'kysely'>,
   account: string | null,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | null> {
   const all = await readAccountProgress(kysely)
-  if (all === null) return []
+  if (all === null) return null
   const accounts = all.filter(({ name }) => account === null || name === account)
   const [named] = accounts
   if (named === undefined && account !== null && all.length > 0) {

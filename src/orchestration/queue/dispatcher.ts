@@ -7,8 +7,9 @@ import { memoiseLast } from '../../common/memoise-last.ts'
 import { formatProcess, currentProcess } from '../../db/lease/process-identity.ts'
 import type { DatabaseLog } from '../../db/database.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { digestOfGroups, groupKey, nextDue, type DueGroup, type QueueAccount } from './due-groups.ts'
+import { accountsOf, digestOfGroups, groupKey, nextDue, type DueGroup } from './due-groups.ts'
 import { executorIn } from './executor.ts'
+import { neverRead } from './never-read.ts'
 import type { JobQueue } from './open-queue.ts'
 import {
   DISPATCHER_DEAD_AFTER_S,
@@ -119,7 +120,7 @@ async function passIn(trx: Transaction, context: PassContext): Promise<DispatchP
   for (const group of due) sent += await send(trx, context.queue, group)
   // guard: new accounts at once
   if (free.formerAccounts !== null && free.formerAccounts !== context.digest)
-    sent += await send(trx, context.queue, { accounts: await neverRead(trx, context.groups) })
+    sent += await send(trx, context.queue, { accounts: await neverRead(trx, accountsOf(context.groups)) })
   return { ...notHere, isDispatcher: true, sent, hasMore: due.length === GROUPS_PER_PASS }
 }
 
@@ -256,24 +257,6 @@ async function dueGroups(
     [FORGET_AFTER],
   )
   return due
-}
-
-/** The accounts of which the mirror has nothing: one that was added is due at once, whenever its schedule has its next time. */
-async function neverRead(
-  trx: Transaction,
-  groups: ReadonlyMap<string, DueGroup>,
-): Promise<readonly QueueAccount[]> {
-  // The first run makes the tables.
-  const { rows: made } = await sql`select where to_regclass('headcount.accounts') is not null`.execute(
-    trx.kysely,
-  )
-  if (made.length === 0) return []
-  const accounts = [...groups.values()].flatMap((group) => group.accounts)
-  const { rows } = await sql<{ name: string }>`
-    select name from json_array_elements_text(${JSON.stringify(accounts.map(({ name }) => name))}::json) as listed (name)
-     where not exists (select from headcount.accounts a where a.name = listed.name)`.execute(trx.kysely)
-  const names = new Set(rows.map(({ name }) => name))
-  return accounts.filter(({ name }) => names.has(name))
 }
 
 /** @returns how many accounts had no job yet */

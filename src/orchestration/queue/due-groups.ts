@@ -32,6 +32,10 @@ export function groupBySchedule(accounts: readonly QueueAccount[]): ReadonlyMap<
   return groups
 }
 
+export function accountsOf(groups: ReadonlyMap<string, DueGroup>): readonly QueueAccount[] {
+  return [...groups.values()].flatMap(({ accounts }) => accounts)
+}
+
 export function groupKey(schedule: string, timezone: string): string {
   return JSON.stringify([schedule, timezone])
 }

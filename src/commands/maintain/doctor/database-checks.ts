@@ -72,13 +72,16 @@ async function isWritable(folder: string): Promise<boolean> {
 
 export async function checkDatabase(database: Database): Promise<CheckResult> {
   try {
-    return await database.transaction(inspect, { readOnly: true })
+    return await database.transaction((trx) => inspect(trx, database), { readOnly: true })
   } catch (error) {
     return failure(error, DATABASE)
   }
 }
 
-async function inspect(trx: Transaction): Promise<CheckResult> {
+async function inspect(
+  trx: Transaction,
+  { isPublicOpen }: Pick<Database, 'isPublicOpen'>,
+): Promise<CheckResult> {
   const { rows } = await trx.query(
     `select current_setting('server_version'), current_setting('server_version_num')::int, current_user,
             current_database(), pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'`,
@@ -98,19 +101,11 @@ async function inspect(trx: Transaction): Promise<CheckResult> {
   if (lacking !== null) return failed(DATABASE, `${user} may not ${lacking}`)
   if (trx.engine === 'pglite') return ok(`embedded Postgres ${version}`)
   const detail = `Postgres ${version}, ${name} as ${user}`
-  return (await isPublicOpen(trx))
+  return isPublicOpen
     ? warning(
         `${detail}; everybody may put functions into the schema public, which ${user} may call without knowing: as a superuser run revoke create on schema public from public`,
       )
     : ok(detail)
-}
-
-/** So it is in databases that are older than Postgres 15. */
-async function isPublicOpen(trx: Transaction): Promise<boolean> {
-  const { rows } = await trx.query(
-    `select from pg_namespace where nspname = 'public' and has_schema_privilege('public', oid, 'create')`,
-  )
-  return rows.length > 0
 }
 
 /** The first right that a run would miss, with its remedy. */

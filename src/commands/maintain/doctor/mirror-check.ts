@@ -3,8 +3,7 @@ import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Database } from '../../../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../../../db/errors.ts'
-import { findForeignKeys } from '../../../mirror/accounts/foreign-keys.ts'
-import { keySha256 } from '../../../sync/open/find-account.ts'
+import { accountKeys, findForeignKeys } from '../../../mirror/accounts/foreign-keys.ts'
 import { DATABASE, USAGE, failed, failure, ok, skipped, type CheckResult } from './check.ts'
 
 const MAX_SHOWN = 5
@@ -18,8 +17,7 @@ export async function checkNames(
   accounts: readonly AccountConfig[],
 ): Promise<CheckResult> {
   try {
-    const keys = accounts.map(({ account, service }) => ({ account, key_sha256: keySha256(service.apiKey) }))
-    const renamed = await findForeignKeys(database, keys)
+    const renamed = await findForeignKeys(database, accountKeys(accounts))
     if (renamed.length === 0)
       return ok(`of ${formatCount(accounts.length, 'account')} the mirror has no key under another name`)
     const lines = renamed

@@ -1,17 +1,12 @@
 import { stringify } from 'csv-stringify/sync'
 import type { QueryResult } from '../../../db/transaction.ts'
+import { inertText } from '../../../common/text/formula.ts'
 import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
 import type { QueryResultWriter, ResultOptions } from './writer.ts'
-import { inZone, isInstant, isNumeric, textOf } from './values.ts'
+import { inZone, isTimestamp, isNumeric, textOf } from './values.ts'
 
 /** By one of these some spreadsheet begins a cell: what stands behind it is then not in the midst of a text. */
 const SEPARATES_CELLS = /[\r\n\t;]/
-/** What a formula begins with, in full width too. */
-const FORMULA = /^[=+\-@\t\r＝＋－＠]/
-
-/** A text with a ' before it where a spreadsheet would run it as a formula. */
-const inert = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
-
 type CsvOptions = Pick<ResultOptions, 'out' | 'header' | 'safeCsv' | 'timeZone'>
 
 type Cell = string | null
@@ -25,7 +20,7 @@ export function csvWriter(options: CsvOptions): QueryResultWriter {
         const local = inZone(type, options.timeZone)
         // guard: formulas
         if (!options.safeCsv || isNumeric(type)) return local
-        return (text: string) => inert(local?.(text) ?? text)
+        return (text: string) => inertText(local?.(text) ?? text)
       })
       return (row) => row.map((value, at) => textOf(value, changes[at]))
     },
@@ -46,8 +41,8 @@ export function excelWriter(options: CsvOptions, language: string): QueryResultW
       const changes = columns.map(({ type }) => {
         if (isNumeric(type)) return (text: string) => text.replace('.', decimal === ',' ? ',' : '.')
         const local = inZone(type, zone)
-        if (isInstant(type)) return (text: string) => wallClock(local?.(text) ?? text)
-        return inert
+        if (isTimestamp(type)) return (text: string) => wallClock(local?.(text) ?? text)
+        return inertText
       })
       return (row) =>
         row.map((value, at) => {

@@ -9,7 +9,7 @@ const TIMESTAMP = 1114
 
 export const isNumeric = (type: number): boolean => numericTypes.has(type)
 
-export const isInstant = (type: number): boolean => type === TIMESTAMPTZ || type === TIMESTAMP
+export const isTimestamp = (type: number): boolean => type === TIMESTAMPTZ || type === TIMESTAMP
 
 /** A value as text; null for NULL. */
 export function textOf(value: unknown, change: ((text: string) => string) | null = null): string | null {

@@ -5,8 +5,7 @@ import { MirrorNotFoundError, UsageError } from '../../../common/errors.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import { readConfig } from '../../../config/config.ts'
 import { commandName } from '../../../common/command-name.ts'
-import { foreignKeysCall } from '../../../mirror/accounts/foreign-keys.ts'
-import { keySha256 } from '../../../sync/open/find-account.ts'
+import { accountKeys, foreignKeysCall } from '../../../mirror/accounts/foreign-keys.ts'
 import { statusCall } from '../../../mirror/calls/status.ts'
 import type { AccountStatus } from '../../../mirror/status/account-status.ts'
 import type { Context } from '../../cli/context.ts'
@@ -106,8 +105,7 @@ async function foreignKeys(
   context: Context<StatusFlags>,
   accounts: Accounts['accounts'],
 ): Promise<ReadonlyMap<string, Omit<AccountResult, 'account'>>> {
-  const keys = accounts.map(({ account, service }) => ({ account, key_sha256: keySha256(service.apiKey) }))
-  const found = await callMirror(context, foreignKeysCall, () => ({ accounts: keys }))
+  const found = await callMirror(context, foreignKeysCall, () => ({ accounts: accountKeys(accounts) }))
   return new Map(
     found.map(({ account, owner }) => {
       const message = `not read: its key is that of account ${JSON.stringify(owner)} of the mirror. If that one was renamed: ${commandName()} accounts rename; else check the key`

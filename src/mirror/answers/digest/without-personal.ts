@@ -3,33 +3,33 @@ import { LIVE_TABLES, type MirrorTable, type SqlType } from '../../../common/sch
 import { isPersonal } from '../../../common/schema/personal-data.ts'
 import type { AccountDigest, ChangedEvent, ChangedField, ChangedResponse, DigestResponse } from './digest.ts'
 
-/** What is told of what changed. */
-export interface Telling {
+/** What is taken out of what changed, for whoever is told of it. */
+export interface Redaction {
   readonly event: <Item extends ChangedEvent>(item: Item) => Item
   readonly response: <Item extends DigestResponse>(item: Item) => Item
   readonly changedResponse: <Item extends ChangedResponse>(item: Item) => Item
 }
 
-export const withPersonal: Telling = {
+export const unredacted: Redaction = {
   event: (item) => item,
   response: (item) => item,
   changedResponse: (item) => item,
 }
 
 /** For those who must not see names, addresses and messages: counts, events, money and slots stay. */
-export const withoutPersonal: Telling = {
-  event: (item) => ({ ...item, fields: item.fields.map((field) => told(field, EVENT_FIELDS)) }),
+export const redacted: Redaction = {
+  event: (item) => ({ ...item, fields: item.fields.map((field) => redactField(field, EVENT_FIELDS)) }),
   // guard: names in a digest without personal data
   response: (item) => ({ ...item, name: null }),
   changedResponse: (item) => ({
-    ...withoutPersonal.response(item),
-    fields: item.fields.map((field) => told(field, RESPONSE_FIELDS)),
+    ...redacted.response(item),
+    fields: item.fields.map((field) => redactField(field, RESPONSE_FIELDS)),
   }),
 }
 
 export function withoutPersonalData(digest: AccountDigest): AccountDigest {
   const { events_changed, responses_withdrawn, responses_changed, responses_new } = digest
-  const { event, response, changedResponse } = withoutPersonal
+  const { event, response, changedResponse } = redacted
   return {
     ...digest,
     events_changed: { ...events_changed, items: events_changed.items.map(event) },
@@ -80,7 +80,7 @@ function numberText(value: JsonValue): string | null {
   return JSON.isRawJSON(value) ? value.rawJSON : null
 }
 
-function told(changed: ChangedField, fields: Fields): ChangedField {
+function redactField(changed: ChangedField, fields: Fields): ChangedField {
   const { field, before, now } = changed
   const type = fields.get(field)
   if (field === 'slots' && type !== undefined) return { field, before: slotsOf(before), now: slotsOf(now) }

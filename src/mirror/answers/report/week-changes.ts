@@ -3,7 +3,7 @@ import type { Transaction } from '../../../db/transaction.ts'
 import { eventOf, responseOf } from '../digest/digest-call.ts'
 import { netChanges, type NetChange, type OfResponses } from '../digest/net-changes.ts'
 import { readPeriods, type Period } from '../digest/period.ts'
-import { withoutPersonal, withPersonal } from '../digest/without-personal.ts'
+import { redacted, unredacted } from '../digest/without-personal.ts'
 import type { Ask } from './ask.ts'
 import type { ChangedPart, WeekChanges } from './document.ts'
 
@@ -56,16 +56,18 @@ export async function readWeekChanges(
     return { total: found[0]?.total ?? '0', items: found.map(item) }
   }
   // guard: names in a report
-  const tell = with_personal ? withPersonal : withoutPersonal
+  const redaction = with_personal ? unredacted : redacted
   return {
     since: period?.since ?? '',
     events_removed: part('event', 'delete', (one) => ({ ...eventOf(one), responses: one.responses })),
-    events_changed: part('event', 'update', (one) => tell.event({ ...eventOf(one), fields: one.fields })),
-    events_announced: part('event', 'insert', (one) => ({ ...eventOf(one), returned: one.returned })),
-    responses_withdrawn: part('response', 'delete', (one) => tell.response(responseOf(one))),
-    responses_changed: part('response', 'update', (one) =>
-      tell.changedResponse({ ...responseOf(one), fields: one.fields }),
+    events_changed: part('event', 'update', (one) =>
+      redaction.event({ ...eventOf(one), fields: one.fields }),
     ),
-    responses_new: part('response', 'insert', (one) => tell.response(responseOf(one))),
+    events_announced: part('event', 'insert', (one) => ({ ...eventOf(one), returned: one.returned })),
+    responses_withdrawn: part('response', 'delete', (one) => redaction.response(responseOf(one))),
+    responses_changed: part('response', 'update', (one) =>
+      redaction.changedResponse({ ...responseOf(one), fields: one.fields }),
+    ),
+    responses_new: part('response', 'insert', (one) => redaction.response(responseOf(one))),
   }
 }
