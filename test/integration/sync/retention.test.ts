@@ -52,7 +52,8 @@ async function trace(on: Stage, event: string): Promise<string> {
     union all select 'history', to_jsonb(h)::text from headcount.response_history h where event_id = '${event}'
     union all select 'rejects', to_jsonb(j)::text from headcount.rejects j where event_id = '${event}'
     union all select 'changes', to_jsonb(c)::text from headcount.changes c where event_id = '${event}' and entity = 'response'
-    union all select 'set aside', to_jsonb(a)::text from headcount.set_aside a where event_id = '${event}'`)
+    union all select 'set aside', to_jsonb(a)::text from headcount.set_aside a where event_id = '${event}'
+    order by 1, 2`)
   return rows.map((row) => row.join(' ')).join('\n')
 }
 
