@@ -31,6 +31,7 @@ import { eventList } from './0031_event_list.ts'
 import { fittingValues } from './0032_fitting_values.ts'
 import { fixedNames } from './0033_fixed_names.ts'
 import { firstReadings } from './0034_first_readings.ts'
+import { roomForUpdates } from './0035_room_for_updates.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   { number: 32, name: 'fitting_values', statements: fittingValues },
   { number: 33, name: 'fixed_names', statements: fixedNames },
   { number: 34, name: 'first_readings', statements: firstReadings },
+  { number: 35, name: 'room_for_updates', statements: roomForUpdates },
 ]

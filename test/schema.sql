@@ -123,7 +123,7 @@ table moved -- One row once "headcount move" has copied this mirror to another d
   constraint moved_is_only_check CHECK (is_only)
   constraint moved_pkey PRIMARY KEY (is_only)
 
-table payments -- Live payments: one row for each response that carries an amount or a fee.
+table payments with (fillfactor=90) -- Live payments: one row for each response that carries an amount or a fee.
   account_id integer not null -- The account (accounts.id).
   event_id text collate "C" not null -- The event (events.id).
   response_id bigint not null -- The response (responses.id).
@@ -172,7 +172,7 @@ table response_history -- Former versions of responses, with their payments and 
   CREATE INDEX response_history_key ON headcount.response_history USING btree (account_id, event_id, response_id, valid_from)
   CREATE INDEX response_history_runs ON headcount.response_history USING brin (ended_by_run_id, begun_by_run_id) WITH (pages_per_range='16')
 
-table responses -- Live responses: exactly what the service answers now, one row a person's reply.
+table responses with (fillfactor=90) -- Live responses: exactly what the service answers now, one row a person's reply.
   account_id integer not null -- The account (accounts.id).
   event_id text collate "C" not null -- The event (events.id).
   id bigint not null -- Response identifier of the service, unique within its event.
@@ -210,7 +210,7 @@ table slot_targets -- How many people a slot wants. The most specific row counts
   constraint slot_targets_wanted_check CHECK ((wanted > 0))
   CREATE UNIQUE INDEX slot_targets_key ON headcount.slot_targets USING btree (account_id, event_id, headcount_internal.sha256_of(slot_name)) NULLS NOT DISTINCT
 
-table slots -- Live slots: what the respondents signed up for, one row a slot of a response.
+table slots with (fillfactor=90) -- Live slots: what the respondents signed up for, one row a slot of a response.
   account_id integer not null -- The account (accounts.id).
   event_id text collate "C" not null -- The event (events.id).
   response_id bigint not null -- The response (responses.id).

@@ -194,3 +194,28 @@ onPostgresStage('events that fail, go, and come back', (stage) => {
     on.expectMirrored()
   })
 })
+
+onPostgresStage('an edited response', (stage) => {
+  test('stays on its page with its payment, so that no index is written', async () => {
+    await using on = await stage(accountOf({ gala: 600 }))
+    await on.sync()
+    const edited = Array.from({ length: 20 }, (_, place) => 1 + place * 30)
+    for (const id of edited)
+      on.account.of('gala').splice(id - 1, 1, responseItem(id, { amount: '13', name: 'Another' }))
+    expect(await on.sync()).toMatchObject({
+      exit: 0,
+      report: { rows: { responses: { updated: 20 }, payments: { updated: 20 } } },
+    })
+    on.expectMirrored()
+    const updates = () =>
+      on.query(
+        `select relname, n_tup_upd::int, n_tup_hot_upd::int from pg_stat_user_tables
+          where schemaname = 'headcount' and relname in ('responses', 'payments') order by relname`,
+      )
+    // The statistics come in when the connections of the run have ended.
+    await expect.poll(updates, { timeout: 10_000 }).toEqual([
+      ['payments', 20, 20],
+      ['responses', 20, 20],
+    ])
+  })
+})
