@@ -1,6 +1,6 @@
 /** What every command does with its settings before it works: keep secrets out of sight, and open its log. */
 import type { Config, ServiceConfig } from '../config/config.ts'
-import { renameOptions, withOptionNames, type OptionNames } from '../common/option-names.ts'
+import { renameOptions, withOptionNames, type OptionNames } from '../common/options/option-names.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
 import { secretsOf, type Recipient } from '../outputs/notify/recipient.ts'

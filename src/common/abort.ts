@@ -1,4 +1,5 @@
-/** Waits that an abort signal ends; they then throw its reason. */
+/** Work and waits that an abort signal ends. */
+import { InterruptedError } from './errors.ts'
 
 /** The longest delay of a timer (2^31 - 1 ms); a longer one fires at once. */
 export const MAX_TIMER_MS = 2_147_483_647
@@ -74,4 +75,29 @@ export async function aborted(signal: AbortSignal): Promise<void> {
 
 export function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason))
+}
+
+/** The error that ended some work: an InterruptedError once its signal is aborted, whatever failed because of that. */
+export function toInterruptedError(
+  signal: AbortSignal | undefined,
+  cause: unknown,
+  message = 'The run was interrupted. What was stored stays; the next run goes on with the rest.',
+): unknown {
+  if (signal?.aborted !== true) return cause
+  if (signal.reason instanceof InterruptedError) return signal.reason
+  return new InterruptedError(message, 143, { cause })
+}
+
+/** Does work that a signal may end. @throws InterruptedError with this message when it did */
+export async function interruptible<T>(
+  signal: AbortSignal | undefined,
+  message: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    signal?.throwIfAborted()
+    return await work()
+  } catch (error) {
+    throw toInterruptedError(signal, error, message)
+  }
 }

@@ -211,6 +211,12 @@ export function host(text: string): string {
 /** Of the key of the suppression list: a shorter text can be guessed, and with it every address on the list. */
 export const MIN_PERSON_KEY_LENGTH = 32
 
+/** The most requests at once, and the most runs at once. */
+export const MAX_CONCURRENCY = 256
+
+/** The most connections to a database. */
+export const MAX_CONNECTIONS = 10_000
+
 const MAX_WORDS = 100
 
 /** Words between commas; in JSON a list of them. */

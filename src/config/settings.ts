@@ -67,7 +67,7 @@ export const settings = {
   concurrency: {
     variable: 'HEADCOUNT_CONCURRENCY',
     flag: '--concurrency',
-    read: integer({ min: 1, max: 256 }),
+    read: integer({ min: 1, max: values.MAX_CONCURRENCY }),
     fallback: '8',
     example: '8',
     perAccount: true,
@@ -75,14 +75,14 @@ export const settings = {
   runs: {
     variable: 'HEADCOUNT_RUNS',
     flag: '--runs',
-    read: integer({ min: 1, max: 256 }),
+    read: integer({ min: 1, max: values.MAX_CONCURRENCY }),
     fallback: '4',
     example: '4',
   },
   connections: {
     variable: 'HEADCOUNT_CONNECTIONS',
     flag: '--connections',
-    read: integer({ min: 3, max: 10_000 }),
+    read: integer({ min: 3, max: values.MAX_CONNECTIONS }),
     example: '24',
   },
   requestTimeout: {

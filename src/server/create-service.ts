@@ -1,3 +1,4 @@
+import { checkOptions } from '../common/options/check-options.ts'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/connect.ts'
 import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
@@ -7,7 +8,7 @@ import { UsageError } from '../common/errors.ts'
 import type { AccessLogEntry } from './http/access-log.ts'
 import { sendResponse } from './http/http-response.ts'
 import { problem } from './problems.ts'
-import { safeCallback } from './safe-callback.ts'
+import { safeCallback } from '../common/options/callbacks.ts'
 import type { Service } from './http-service.ts'
 
 /** How the mirror is served. Exactly one of `database`, `pool` and `pglite` must be given. */
@@ -42,10 +43,11 @@ export interface ServiceOptions extends DatabaseOptions {
  * `fetch` and `listen` throw UsageError, DatabaseError, SchemaVersionError and DataDirInUseError when the database cannot be used.
  */
 export function createService(options: ServiceOptions): Service {
+  checkOptions(options)
   const target = targetOf(options)
   requireAmounts(options)
   const mountPath = parseMountPath(options.mountPath ?? '')
-  const report = safeCallback(options.onError ?? (() => {}))
+  const report = safeCallback(options.onError)
   let opened: Promise<Open> | null = null
   let isClosed = false
 

@@ -1,6 +1,6 @@
 /** The form of an API key, and what messages say about one. No message quotes a key. */
 import { ConfigurationError } from '../common/errors.ts'
-import { optionName } from '../common/option-names.ts'
+import { optionName } from '../common/options/option-names.ts'
 import { InvalidValueError } from '../common/parse-values.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Addresses of the service: the base address, checked once, and the paths below it. */
 import { InvalidResponseError, UsageError } from '../common/errors.ts'
-import { optionName } from '../common/option-names.ts'
+import { optionName } from '../common/options/option-names.ts'
 import { InvalidValueError } from '../common/parse-values.ts'
 
 /**

@@ -1,4 +1,5 @@
 import type { Plan, RunReport } from '../common/schema/tables.ts'
+import { toInterruptedError } from '../common/abort.ts'
 import {
   HeadcountError,
   LeaseLostError,
@@ -6,7 +7,6 @@ import {
   UnknownEventError,
 } from '../common/errors.ts'
 import type { OpenIssues } from '../load/state/sync-state.ts'
-import { toInterruptedError } from './interruption.ts'
 import { stateWriterOf } from './write/save-list-states.ts'
 import { resentRequests } from './open/open-source.ts'
 import { pagedObject } from './drift/observations.ts'

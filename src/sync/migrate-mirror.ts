@@ -1,3 +1,4 @@
+import { checkOptions } from '../common/options/check-options.ts'
 import { connect } from '../db/connect.ts'
 import { migrate as applyMigrations } from '../db/migrate.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
@@ -12,6 +13,7 @@ import { logTo, type Logger } from './options.ts'
 export async function migrate(
   options: DatabaseOptions & { readonly logger?: Logger },
 ): Promise<readonly { readonly number: number; readonly name: string }[]> {
+  checkOptions(options)
   await using database = await connect(targetOf(options), { log: logTo(options.logger) })
   return await applyMigrations(database)
 }

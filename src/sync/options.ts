@@ -1,11 +1,13 @@
+import { withoutRejections } from '../common/options/callbacks.ts'
+import { checkOptions } from '../common/options/check-options.ts'
 import type { CreateAccount } from './open/find-account.ts'
 import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../common/errors.ts'
 import { createRedactor } from '../common/redact.ts'
-import { optionName } from '../common/option-names.ts'
+import { optionName } from '../common/options/option-names.ts'
 import { fieldRules, type FieldRules } from '../normalise/items/field-rules.ts'
-import { InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
+import { InvalidValueError, MAX_CONCURRENCY, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
 import { createPersonKey, type PersonKey } from '../normalise/suppression/person-key.ts'
 import type { Slowdown } from '../source/throttle/slowdown.ts'
 import { DEFAULT_ACCOUNT } from './open/find-account.ts'
@@ -164,10 +166,13 @@ export type ResolvedOptions = ReturnType<typeof resolveOptions>
  * @throws UsageError naming the option.
  */
 export function resolveOptions(options: RunOptions) {
+  checkOptions(options, 'apiKey', 'baseUrl')
   const target = targetOf(options)
   const concurrency = options.concurrency ?? 8
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new UsageError(`The option \`concurrency\` must be a whole number from 1, not ${concurrency}.`)
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MAX_CONCURRENCY) {
+    throw new UsageError(
+      `The option \`concurrency\` must be a whole number from 1 to ${MAX_CONCURRENCY}, not ${concurrency}.`,
+    )
   }
   for (const name of POSITIVE_OPTIONS) requirePositive(name, options[name])
   if (options.holdForMs !== undefined && !(options.holdForMs >= 0)) {
@@ -213,8 +218,8 @@ export function resolveOptions(options: RunOptions) {
     host: options.host ?? null,
     signal: options.signal,
     logger: options.logger ?? silent,
-    onProgress: options.onProgress ?? (() => undefined),
-    onAlive: options.onAlive ?? (() => undefined),
+    onProgress: withoutRejections(options.onProgress),
+    onAlive: withoutRejections(options.onAlive),
   }
 }
 

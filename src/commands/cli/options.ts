@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import { settings, type Setting } from '../../config/settings.ts'
 import { integer, InvalidValueError, oneOf } from '../../common/parse-values.ts'
 import { UsageError } from '../../common/errors.ts'
-import type { NamedOption } from '../../common/option-names.ts'
+import type { NamedOption } from '../../common/options/option-names.ts'
 
 /** The flag of a setting, its help ending with the variable and the default. */
 function ofSetting(setting: Setting<unknown>, value: string, description: string): Option {

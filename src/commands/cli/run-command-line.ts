@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { failureText } from '../terminal/terminal.ts'
 import { wantsStacks } from '../../config/config.ts'
 import { HeadcountError } from '../../common/errors.ts'
-import { withOptionNames } from '../../common/option-names.ts'
+import { withOptionNames } from '../../common/options/option-names.ts'
 
 /** Runs the command that the words call. @returns the exit code */
 export function runCommandLine(

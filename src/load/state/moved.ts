@@ -1,7 +1,7 @@
 /** Whether a mirror was moved to another database. */
 import { sql, type Kysely } from 'kysely'
 import { MovedMirrorError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'

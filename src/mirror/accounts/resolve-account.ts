@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 import { commandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { UsageError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import { accountNames, DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import { createKey, listKeys, type ListedKey, revoke, type RevokedKey } from '../keys/keys.ts'
 import { resolveInstant } from '../instants/resolve-instant.ts'
 import { resolveAccount, requireAccount } from '../accounts/resolve-account.ts'

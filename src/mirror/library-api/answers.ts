@@ -1,4 +1,5 @@
 /** What organisers ask, as the commands of these names answer it: rows of the views, with types made from their columns. */
+import { checkOptions } from '../../common/options/check-options.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { changesCall, type Changes } from '../answers/changes.ts'
 import type { Digest } from '../answers/digest/digest.ts'
@@ -24,6 +25,7 @@ export interface EventsOptions extends ListOptions {
  * @throws UsageError when the mirror has no account of this name
  */
 export async function events(options: EventsOptions): Promise<readonly ListedEvent[]> {
+  checkOptions(options)
   const { which = 'upcoming' } = options
   const known = parseOption('which', () => oneOf(SELECTIONS)(which))
   const found = await callMirror(options, eventsCall, { ...listInput(options), which: known })
@@ -43,6 +45,7 @@ export interface EventOptions extends AccountFilter {
  * @throws UsageError when the mirror has no such account or event
  */
 export async function event(options: EventOptions): Promise<readonly EventDetails[]> {
+  checkOptions(options, 'event')
   const { changes = 100 } = options
   return callMirror(options, eventCall, {
     account: options.account ?? null,
@@ -62,6 +65,7 @@ export interface WhoOptions extends ListOptions {
  * @throws UsageError when the mirror has no account of this name, or the text is empty
  */
 export async function who(options: WhoOptions): Promise<FoundPersons> {
+  checkOptions(options, 'who')
   return callMirror(options, whoCall, { ...listInput(options), who: options.who })
 }
 
@@ -78,6 +82,7 @@ export interface ChangesOptions extends ListOptions {
  * @throws UsageError when the mirror has no such account, event or run
  */
 export async function changes(options: ChangesOptions): Promise<Changes> {
+  checkOptions(options)
   const { since = 'yesterday', event = null } = options
   return callMirror(options, changesCall, { ...listInput(options), event, since: sinceOption(since) })
 }
@@ -101,6 +106,7 @@ export interface DigestOptions extends StatusOptions {
  * @throws UsageError when the mirror has no such account, event or run
  */
 export async function digest(options: DigestOptions): Promise<Digest> {
+  checkOptions(options)
   const { since = '1d', event = null } = options
   return callMirror(options, digestCall, { ...statusInput(options), event, since: sinceOption(since) })
 }
@@ -111,6 +117,7 @@ export async function digest(options: DigestOptions): Promise<Digest> {
  * @throws UsageError when the mirror has no account of this name
  */
 export async function thinSlots(options: ListOptions): Promise<readonly ViewRow<'thin_slots'>[]> {
+  checkOptions(options)
   const { thin_slots } = await callMirror(options, thinCall, listInput(options))
   return thin_slots
 }

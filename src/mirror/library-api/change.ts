@@ -1,4 +1,5 @@
 /** What a program may change in a mirror beside the data of the service; each as the command of this name does it. */
+import { checkOptions } from '../../common/options/check-options.ts'
 import { UsageError } from '../../common/errors.ts'
 import { name } from '../../common/parse-values.ts'
 import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
@@ -39,6 +40,7 @@ export interface AcceptRejectsOptions extends AccountFilter {
  * @throws UsageError when one is not found, or several begin with the same digits
  */
 export async function acceptRejects(options: AcceptRejectsOptions): Promise<readonly AcceptedReject[]> {
+  checkOptions(options, 'sha256')
   const { sha256, account, event, revoke = false } = options
   const prefixes = sha256.map(parseHashPrefix)
   if (prefixes.length === 0) throw new UsageError('The option `sha256` must name one item at least.')
@@ -61,6 +63,7 @@ export interface CreateKeyOptions extends MirrorOptions {
  * @throws UsageError when there is no such account, or an option cannot be used
  */
 export async function createKey(options: CreateKeyOptions): Promise<CreatedKey> {
+  checkOptions(options)
   const { account, label, expiresAt } = options
   return callMirror(options, createKeyCall, {
     account: account ?? null,
@@ -75,6 +78,7 @@ export async function createKey(options: CreateKeyOptions): Promise<CreatedKey> 
  * @throws UsageError when the mirror has no account of this name
  */
 export async function listKeys(options: AccountFilter): Promise<readonly ListedKey[]> {
+  checkOptions(options)
   return callMirror(options, keysCall, { account: options.account ?? null })
 }
 
@@ -89,6 +93,7 @@ export interface RevokeKeyOptions extends AccountFilter {
  * @throws UsageError when there is no such key
  */
 export async function revokeKey(options: RevokeKeyOptions): Promise<RevokedKey> {
+  checkOptions(options, 'id')
   const id = requireWholeNumber('id', options.id, 1)
   return callMirror(options, revokeKeyCall, { id, account: options.account ?? null })
 }
@@ -113,6 +118,7 @@ export interface RenameAccountOptions extends MirrorOptions {
  * @throws UsageError when there is no such account, or the name is taken; AccountLockedError while a run holds it
  */
 export async function renameAccount(options: RenameAccountOptions): Promise<void> {
+  checkOptions(options, 'account', 'newName')
   const { account: from, newName, signal = NEVER } = options
   const to = parseNewName(newName)
   return withMirror(options, 'write', (database) => renameAccountInMirror(database, { from, to, signal }))
@@ -131,6 +137,7 @@ export interface RemoveAccountOptions extends MirrorOptions {
  * @throws UsageError when there is no such account; AccountLockedError while a run holds it
  */
 export async function removeAccount(options: RemoveAccountOptions): Promise<number> {
+  checkOptions(options, 'account')
   const { account, signal = NEVER } = options
   return withMirror(options, 'write', async (database) =>
     removeAccountById(database, await accountId(database, account), signal),
@@ -159,6 +166,7 @@ export interface PruneReport {
  * @throws UsageError when the moment is yet to come, or the mirror has no account of this name
  */
 export async function prune(options: PruneOptions): Promise<PruneReport> {
+  checkOptions(options, 'historyBefore')
   const { account = null, dryRun = false, signal = NEVER } = options
   const moment = instantOption('historyBefore', options.historyBefore, parsePastInstant)
   return withMirror(options, dryRun ? 'read' : 'write', async (database) => {

@@ -1,4 +1,5 @@
 /** What a program may ask of a mirror; each as the command of this name answers it. */
+import { checkOptions } from '../../common/options/check-options.ts'
 import { DEFAULT_HOLD_FOR_MS } from '../../common/schema/holds.ts'
 import type { QueryRows } from '../calls/call.ts'
 import { DEFAULT_MAX_STALENESS_MS } from '../../sync/options.ts'
@@ -25,6 +26,7 @@ export interface StatusOptions extends AccountFilter {
  * @throws UsageError when the mirror has no account of this name
  */
 export async function status(options: StatusOptions): Promise<readonly AccountStatus[]> {
+  checkOptions(options)
   return callMirror(options, statusCall, { ...statusInput(options), own: [], withReplies: true })
 }
 
@@ -39,6 +41,7 @@ export interface EventStatusOptions extends StatusOptions {
  * @throws UsageError when the mirror has no account of this name, or none that has or had the event
  */
 export async function eventStatus(options: EventStatusOptions): Promise<EventStatuses> {
+  checkOptions(options, 'event')
   return callMirror(options, eventStatusCall, { ...statusInput(options), event: options.event })
 }
 
@@ -67,6 +70,7 @@ export interface RunsOptions extends ListOptions {
  * @throws UsageError when the mirror has no account of this name, or no such run
  */
 export async function runs(options: RunsOptions): Promise<readonly ListedRun[]> {
+  checkOptions(options)
   const run = options.run === undefined ? null : requireWholeNumber('run', options.run, 1)
   return callMirror(options, runsCall, { ...listInput(options), run })
 }
@@ -77,6 +81,7 @@ export async function runs(options: RunsOptions): Promise<readonly ListedRun[]> 
  * @throws UsageError when the mirror has no account of this name
  */
 export async function rejects(options: ListOptions): Promise<readonly ListedReject[]> {
+  checkOptions(options)
   const found = await callMirror(options, rejectsCall, listInput(options))
   return found.rejects
 }
@@ -91,6 +96,7 @@ function listInput({ account, limit = 100 }: ListOptions) {
  * @throws UsageError when the mirror has no account of this name
  */
 export async function observations(options: AccountFilter): Promise<readonly AccountObservations[]> {
+  checkOptions(options)
   const account = options.account ?? null
   return withMirror(options, 'read', async (database) => {
     await requireAccount(database, account)
@@ -127,6 +133,7 @@ export interface QueryAnswer extends QueryRows {
  * @throws UsageError when the statement cannot be run; MirrorNotFoundError when nothing was synced yet; DatabaseError
  */
 export async function query(options: QueryOptions): Promise<QueryAnswer> {
+  checkOptions(options, 'sql')
   const { sql, account = null, timeoutMs = 30_000, limit, timeZone = null, onRows } = options
   const input = {
     sql,

@@ -1,4 +1,5 @@
 /** What a program may say of a mirror that no service knows; each as the command of this name does it. */
+import { checkOptions } from '../../common/options/check-options.ts'
 import type { SetTimeZone } from '../accounts/set-time-zone.ts'
 import { setAccountCall } from '../calls/set-account.ts'
 import { removeRsvpMeaningCall, rsvpMeaningsCall, setRsvpMeaningCall } from '../calls/rsvp-meanings.ts'
@@ -25,6 +26,7 @@ import { callMirror, requireWholeNumber, type AccountFilter, type MirrorOptions 
  * @throws UsageError when the mirror has no account of this name
  */
 export async function listRsvpMeanings(options: ListOptions): Promise<RsvpMeanings> {
+  checkOptions(options)
   const { account = null, limit = 100 } = options
   return callMirror(options, rsvpMeaningsCall, { account, limit: requireWholeNumber('limit', limit, 1) })
 }
@@ -44,6 +46,7 @@ export interface SetRsvpMeaningOptions extends RemoveRsvpMeaningOptions {
  * @throws UsageError when it is no such meaning
  */
 export async function setRsvpMeaning(options: SetRsvpMeaningOptions): Promise<SetRsvpMeaning> {
+  checkOptions(options, 'value', 'meaning')
   const { value, meaning } = options
   return callMirror(options, setRsvpMeaningCall, { value, meaning: parseMeaning(meaning) })
 }
@@ -55,6 +58,7 @@ export async function setRsvpMeaning(options: SetRsvpMeaningOptions): Promise<Se
  * @throws UsageError when it has none
  */
 export async function removeRsvpMeaning(options: RemoveRsvpMeaningOptions): Promise<ListedRsvpMeaning> {
+  checkOptions(options, 'value')
   return callMirror(options, removeRsvpMeaningCall, { value: options.value })
 }
 
@@ -64,6 +68,7 @@ export async function removeRsvpMeaning(options: RemoveRsvpMeaningOptions): Prom
  * @throws UsageError when the mirror has no account of this name
  */
 export async function listSlotTargets(options: AccountFilter): Promise<readonly ListedSlotTarget[]> {
+  checkOptions(options)
   return callMirror(options, slotTargetsCall, { account: options.account ?? null })
 }
 
@@ -87,6 +92,7 @@ export interface SetSlotTargetOptions extends RemoveSlotTargetOptions {
  * @throws UsageError when there is no such account; UnknownEventError
  */
 export async function setSlotTarget(options: SetSlotTargetOptions): Promise<SetSlotTarget> {
+  checkOptions(options, 'wanted')
   const wanted = requireWholeNumber('wanted', options.wanted, 1, MAX_WANTED)
   return callMirror(options, setSlotTargetCall, { ...scopeOf(options), wanted })
 }
@@ -98,6 +104,7 @@ export async function setSlotTarget(options: SetSlotTargetOptions): Promise<SetS
  * @throws UsageError when there is none
  */
 export async function removeSlotTarget(options: RemoveSlotTargetOptions): Promise<SlotTarget> {
+  checkOptions(options)
   return callMirror(options, removeSlotTargetCall, scopeOf(options))
 }
 
@@ -117,6 +124,7 @@ export interface SetAccountOptions extends MirrorOptions {
  * @throws UsageError when there is no such account or zone
  */
 export async function setAccount(options: SetAccountOptions): Promise<SetTimeZone> {
+  checkOptions(options, 'account', 'timeZone')
   const { account, timeZone } = options
   return callMirror(options, setAccountCall, { account, time_zone: timeZone })
 }

@@ -1,4 +1,5 @@
 /** Personal data of one person, as the commands of `headcount person` treat them. */
+import { checkOptions } from '../../common/options/check-options.ts'
 import type { ErasureReport } from '../../common/schema/tables.ts'
 import { parsePlain } from '../../common/json/exact.ts'
 import { logTo, personKeyOf } from '../../sync/options.ts'
@@ -34,6 +35,7 @@ export interface PersonOptions extends AccountFilter {
  * @throws UsageError when the mirror has no account of this name, or the text is no address
  */
 export async function person(options: PersonOptions): Promise<PersonRecord> {
+  checkOptions(options, 'email')
   const { account = null, email, personKey } = options
   const pseudonym = emailPseudonym(email, personKeyOf(personKey))
   return callMirror(options, personCall, { account, email, pseudonym })
@@ -45,6 +47,7 @@ export async function person(options: PersonOptions): Promise<PersonRecord> {
  * @throws as person
  */
 export async function planErasure(options: PersonOptions): Promise<ErasurePlan> {
+  checkOptions(options, 'email')
   return withMirror(options, 'read', async (database) =>
     planInMirror(
       database,
@@ -83,6 +86,7 @@ export type ErasureReceipt = ErasureReport & Vacuumed
  * @throws UsageError when the key is missing, too short or another one than before; AccountLockedError while a run holds the account
  */
 export async function erasePerson(options: ErasePersonOptions): Promise<ErasureReceipt> {
+  checkOptions(options, 'email', 'personKey')
   return erase(options, async (database, erasure) =>
     eraseFromMirror(database, await emailKeyOf(database, options.email), erasure),
   )
@@ -94,6 +98,7 @@ export async function erasePerson(options: ErasePersonOptions): Promise<ErasureR
  * @throws as erasePerson
  */
 export async function eraseSuppressed(options: EraseSuppressedOptions): Promise<ErasureReceipt> {
+  checkOptions(options, 'suppressions', 'personKey')
   return erase(options, (database, erasure) => {
     const document = parsePlain(JSON.stringify(options.suppressions))
     return eraseImported(
@@ -127,6 +132,7 @@ export type RestorePersonOptions = PersonOptions & Pick<ErasureChoices, 'personK
  * @throws as erasePerson
  */
 export async function restorePerson(options: RestorePersonOptions): Promise<RestoreReport> {
+  checkOptions(options, 'email', 'personKey')
   const key = requirePersonKey(personKeyOf(options.personKey))
   const { signal = NEVER, logger } = options
   return withMirror(options, 'write', async (database) => {

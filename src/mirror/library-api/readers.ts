@@ -1,4 +1,5 @@
 /** Roles that may read a mirror in Postgres; each function as the command `readers` does it. */
+import { checkOptions } from '../../common/options/check-options.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import {
   listReaders as readReaders,
@@ -40,6 +41,7 @@ export async function listReaders(options: MirrorOptions): Promise<readonly List
  * @throws UsageError for PGlite, for a role that may do more than read, and when this role may not make or change roles
  */
 export async function addReader(options: AddReaderOptions): Promise<ReaderPlan> {
+  checkOptions(options, 'role')
   const reader = { role_name: options.role, with_personal: options.withoutPersonal !== true }
   return carryOut(options, (trx) => planReader(trx, reader))
 }
@@ -50,6 +52,7 @@ export async function addReader(options: AddReaderOptions): Promise<ReaderPlan> 
  * @throws UsageError for PGlite, and when the role is no reader
  */
 export async function removeReader(options: RemoveReaderOptions): Promise<ReaderPlan> {
+  checkOptions(options, 'role')
   return carryOut(options, (trx) => planRemoval(trx, options.role))
 }
 

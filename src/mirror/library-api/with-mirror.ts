@@ -1,4 +1,6 @@
 /** How a program asks something of a mirror: as `sync` it names the database, and each call opens it, unless it is the caller's. */
+import { checkOptions } from '../../common/options/check-options.ts'
+import { interruptible } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
@@ -25,7 +27,7 @@ export type Access = 'read' | 'write'
  * DatabaseError
  */
 export async function withMirror<T>(
-  options: MirrorOptions,
+  options: MirrorOptions & { readonly signal?: AbortSignal },
   access: Access,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
@@ -37,12 +39,15 @@ export async function withMirror<T>(
 
 /** Opens the database, also where it holds no mirror yet. @throws as withMirror, but no SchemaVersionError */
 export async function withDatabase<T>(
-  options: MirrorOptions,
+  options: MirrorOptions & { readonly signal?: AbortSignal },
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
+  checkOptions(options)
   const log = logTo(options.logger)
-  await using database = await connect(targetOf(options), { createFolder: false, log })
-  return await work(database)
+  return interruptible(options.signal, 'The call was interrupted.', async () => {
+    await using database = await connect(targetOf(options), { createFolder: false, log })
+    return await work(database)
+  })
 }
 
 /** Runs the same call as the command of this name does. */

@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
 
 /** @throws UsageError when there is none */

@@ -1,7 +1,7 @@
 /** What the database says of a user's own statement, without remedies that are meant for our statements. */
 import { codeOf } from '../../db/errors.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
 import {
   codePoints,

@@ -1,4 +1,5 @@
 /** What a program may ask of the queue; each as the command of this name answers it. */
+import { checkOptions } from '../../common/options/check-options.ts'
 import {
   requireWholeNumber,
   withDatabase,
@@ -15,7 +16,8 @@ export interface QueueJobsOptions extends AccountFilter {
 }
 
 /** The jobs of `worker --queue`, and how many there are. */
-export function queueJobs(options: QueueJobsOptions): Promise<QueueState> {
+export async function queueJobs(options: QueueJobsOptions): Promise<QueueState> {
+  checkOptions(options)
   const limit = requireWholeNumber('limit', options.limit ?? 100, 1)
   const account = options.account ?? null
   return withDatabase(options, (database) => readQueue(database, { account, limit }))
@@ -32,7 +34,8 @@ export interface DeadLetterOptions extends MirrorOptions {
  * @returns the accounts that are tried again
  * @throws UsageError for an account without a dead letter, and on PGlite
  */
-export function retryJobs(options: DeadLetterOptions): Promise<readonly string[]> {
+export async function retryJobs(options: DeadLetterOptions): Promise<readonly string[]> {
+  checkOptions(options)
   return onDeadLetters(options, retryDeadLetters)
 }
 
@@ -42,7 +45,8 @@ export function retryJobs(options: DeadLetterOptions): Promise<readonly string[]
  * @returns the accounts whose letters they were
  * @throws as retryJobs
  */
-export function purgeJobs(options: DeadLetterOptions): Promise<readonly string[]> {
+export async function purgeJobs(options: DeadLetterOptions): Promise<readonly string[]> {
+  checkOptions(options)
   return onDeadLetters(options, purgeDeadLetters)
 }
 

@@ -1,4 +1,5 @@
 /** How many runs and connections a pool has. */
+import { MAX_CONCURRENCY, MAX_CONNECTIONS } from '../../common/parse-values.ts'
 import { UsageError } from '../../common/errors.ts'
 import { CONNECTIONS_PER_RUN } from '../../db/database.ts'
 
@@ -23,8 +24,8 @@ const DEFAULT_RUNS = 4
  * @throws UsageError
  */
 export function capacityOf({ runs, connections, poolSize = Infinity }: CapacityOptions): Capacity {
-  requireCount('runs', runs, 1)
-  requireCount('connections', connections, CONNECTIONS_PER_RUN)
+  requireCount('runs', runs, 1, MAX_CONCURRENCY)
+  requireCount('connections', connections, CONNECTIONS_PER_RUN, MAX_CONNECTIONS)
   const wanted = runs ?? DEFAULT_RUNS
   const available = Math.min(connections ?? Infinity, poolSize)
   // guard: runs that connections carry
@@ -36,9 +37,11 @@ export function capacityOf({ runs, connections, poolSize = Infinity }: CapacityO
   }
 }
 
-/** @throws UsageError unless it is a whole number from `least` */
-export function requireCount(name: string, value: number | undefined, least: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= least)) return
+/** @throws UsageError unless it is a whole number from `least` to `most` */
+export function requireCount(name: string, value: number | undefined, least: number, most: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return
   const why = name === 'connections' ? ': a run needs two for batches and one for its heartbeat' : ''
-  throw new UsageError(`The option \`${name}\` must be a whole number from ${least}, not ${value}${why}.`)
+  throw new UsageError(
+    `The option \`${name}\` must be a whole number from ${least} to ${most}, not ${value}${why}.`,
+  )
 }

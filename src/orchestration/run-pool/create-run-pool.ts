@@ -1,8 +1,10 @@
+import { withoutRejections } from '../../common/options/callbacks.ts'
+import { checkOptions } from '../../common/options/check-options.ts'
 import { InterruptedError, UnreachableError } from '../../common/errors.ts'
-import { toError } from '../../common/abort.ts'
+import { MAX_CONCURRENCY } from '../../common/parse-values.ts'
+import { toError, toInterruptedError } from '../../common/abort.ts'
 import type { RunReport } from '../../common/schema/tables.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
-import { toInterruptedError } from '../../sync/interruption.ts'
 import { logTo, resolveOptions, silent, type Logger, type RunOptions } from '../../sync/options.ts'
 import { backfill, sync } from '../../sync/run.ts'
 import { verify, type VerifyOptions } from '../../sync/verify/verify.ts'
@@ -58,6 +60,7 @@ export interface RunPool extends AsyncDisposable {
  * @throws UsageError for a wrong option; a pool of the caller must have three connections or more
  */
 export function createRunPool(options: RunPoolOptions): RunPool {
+  checkOptions(options)
   return new BoundedRuns(options)
 }
 
@@ -73,7 +76,7 @@ class BoundedRuns implements RunPool {
 
   constructor(options: RunPoolOptions) {
     const { logger = silent, requestsPerHost = DEFAULT_REQUESTS_PER_HOST } = options
-    requireCount('requestsPerHost', requestsPerHost, 1)
+    requireCount('requestsPerHost', requestsPerHost, 1, MAX_CONCURRENCY)
     const poolSize = options.pool?.options.max
     const capacity = capacityOf({ runs: options.runs, connections: options.connections, poolSize })
     const { runs, connections } = capacity
@@ -128,7 +131,7 @@ class BoundedRuns implements RunPool {
       throw toInterruptedError(signal, error)
     })
     try {
-      options.onTurn?.()
+      withoutRejections(options.onTurn)()
       return await run({ ...whole, host: this.#hosts.at(origin), signal })
     } catch (error) {
       if (this.#hosts.isAway(origin, account, error))

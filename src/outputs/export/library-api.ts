@@ -1,5 +1,7 @@
+import { withoutRejections } from '../../common/options/callbacks.ts'
+import { checkOptions } from '../../common/options/check-options.ts'
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
-import { HeadcountError, InterruptedError } from '../../common/errors.ts'
+import { interruptible } from '../../common/abort.ts'
 import { oneOf } from '../../common/parse-values.ts'
 import { parseOption } from '../../mirror/library-api/parse-option.ts'
 import { exportToFolder, type ExportProgress, type ExportSelection } from './export-views.ts'
@@ -24,17 +26,13 @@ export interface ExportOptions extends MirrorOptions, Omit<ExportSelection, 'for
  * InterruptedError when the signal ends it
  */
 export async function exportViews(options: ExportOptions): Promise<ExportManifest> {
+  checkOptions(options, 'out')
   const { out, format = 'csv', signal = new AbortController().signal, onProgress, ...selection } = options
   const known = parseOption('format', () => oneOf(exportFormats)(format))
-  const beside = { signal, ...(onProgress && { onProgress }) }
-  try {
-    return await withMirror(options, 'read', (database) =>
+  const beside = { signal, onProgress: withoutRejections(onProgress) }
+  return interruptible(signal, 'The export was interrupted; the folder stays as it was.', () =>
+    withMirror(options, 'read', (database) =>
       exportToFolder(database, out, { ...selection, format: known }, beside),
-    )
-  } catch (error) {
-    if (error instanceof HeadcountError || !signal.aborted) throw error
-    throw new InterruptedError('The export was stopped by the signal; the folder stays as it was.', 143, {
-      cause: error,
-    })
-  }
+    ),
+  )
 }

@@ -1,4 +1,5 @@
 /** Links for a program; each call as the command of this name. */
+import { checkOptions } from '../../common/options/check-options.ts'
 import { name } from '../../common/parse-values.ts'
 import type { LinkFormat } from '../../common/schema/tables.ts'
 import { revokeLinkCall } from '../../mirror/calls/keys.ts'
@@ -42,6 +43,7 @@ export interface CreatedLink {
  * @throws UsageError for an unknown view, account or event, and when an option cannot be used
  */
 export async function createLink(options: CreateLinkOptions): Promise<CreatedLink> {
+  checkOptions(options, 'view', 'format')
   const { view, format, account, event, label, expiresAt } = options
   const { withoutPersonal = view === REPORT } = options
   const content = { view, format, event_id: event ?? null, with_personal: !withoutPersonal }
@@ -66,6 +68,7 @@ export function linkPath(token: string, content: Pick<LinkContent, 'view' | 'for
  * @throws UsageError when the mirror has no account of this name
  */
 export async function listLinks(options: AccountFilter): Promise<readonly ListedLink[]> {
+  checkOptions(options)
   return callMirror(options, linksCall, { account: options.account ?? null })
 }
 
@@ -80,6 +83,7 @@ export interface RevokeLinkOptions extends AccountFilter {
  * @throws UsageError when there is no such link
  */
 export async function revokeLink(options: RevokeLinkOptions): Promise<RevokedKey> {
+  checkOptions(options, 'id')
   const id = requireWholeNumber('id', options.id, 1)
   return callMirror(options, revokeLinkCall, { id, account: options.account ?? null })
 }

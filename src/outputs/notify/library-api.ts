@@ -1,4 +1,6 @@
 /** How a program sends digests, as the command does. */
+import { checkOptions } from '../../common/options/check-options.ts'
+import { interruptible } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { sinceOption } from '../../mirror/library-api/answers.ts'
 import { statusInput, type StatusOptions } from '../../mirror/library-api/inspect.ts'
@@ -43,6 +45,7 @@ export interface SendDigestOptions extends StatusOptions {
  * @throws UsageError when an option cannot be used, or the mirror has no such account, event or run
  */
 export async function sendDigest(options: SendDigestOptions): Promise<readonly Delivery[]> {
+  checkOptions(options, 'to')
   const { since = 'last', name = DEFAULT_DIGEST_NAME, event = null, signal = NEVER } = options
   const to = typeof options.to === 'string' ? options.to : options.to.join(' ')
   const recipients = parseOption('to', () => parseRecipients(to))
@@ -52,9 +55,11 @@ export async function sendDigest(options: SendDigestOptions): Promise<readonly D
   const call: RunCall = (asked, input) => callMirror(options, asked, input)
   const { always = false, withPersonal = false } = options
   const delivery = { ...statusInput(options), name, event, recipients, always, withPersonal, mail }
-  return since === 'last'
-    ? deliverDigests(call, delivery, 'all', signal)
-    : sendDigestsOnce(call, sinceOption(since), delivery, signal)
+  return interruptible(signal, 'The delivery was interrupted; the next call sends what was not sent.', () =>
+    since === 'last'
+      ? deliverDigests(call, delivery, 'all', signal)
+      : sendDigestsOnce(call, sinceOption(since), delivery, signal),
+  )
 }
 
 function mailOption({ smtpUrl, mailFrom }: SendDigestOptions) {

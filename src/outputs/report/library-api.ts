@@ -1,3 +1,4 @@
+import { checkOptions } from '../../common/options/check-options.ts'
 import { raceAbort } from '../../common/abort.ts'
 import { withMirror, type AccountFilter } from '../../mirror/library-api/with-mirror.ts'
 import type { ReportDocument } from '../../mirror/answers/report/document.ts'
@@ -29,6 +30,7 @@ export interface Report {
  * @throws UsageError for an unknown account or event, and for a file that cannot be; OutputError
  */
 export async function report(options: ReportOptions): Promise<Report> {
+  checkOptions(options)
   const { account = null, event = null, withoutPersonal = false, out } = options
   const { signal = new AbortController().signal } = options
   if (out !== undefined) await requireReportPath(out)

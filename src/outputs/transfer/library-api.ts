@@ -1,3 +1,6 @@
+import { checkOptions } from '../../common/options/check-options.ts'
+import { withoutRejections } from '../../common/options/callbacks.ts'
+import { interruptible } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { parsePlain } from '../../common/json/exact.ts'
 import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
@@ -33,26 +36,17 @@ export interface MoveOptions extends MirrorOptions, TransferWatch {
  * @throws UsageError when the other database is not empty; MovedMirrorError; AccountLockedError while a run holds an account; DatabaseError
  */
 export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
-  const { to, signal = NEVER, onProgress, logger, force = false } = options
+  checkOptions(options, 'to')
+  const { to, signal = NEVER, logger, force = false } = options
+  const onProgress = withoutRejections(options.onProgress)
   requireOther(options.database, to)
-  return endedBy(signal, () =>
+  return interruptible(signal, 'The move was interrupted; the other database is as empty as before.', () =>
     withMirror(options, 'write', (source) =>
       withTarget(to, options, (target) =>
         moveInto(source, target, { signal, log: logTo(logger), onProgress, force }),
       ),
     ),
   )
-}
-
-/** A cancelled statement fails for itself; what counts is why. */
-async function endedBy<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted()
-  try {
-    return await work()
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error
-  }
 }
 
 /** @throws UsageError when both are one folder, which one process opens once */
@@ -85,8 +79,10 @@ export interface BackupOptions extends MirrorOptions, TransferWatch {
  * @throws UsageError when the file exists; AccountLockedError while a run holds an account; OutputError for a full disk; DatabaseError
  */
 export async function backupMirror(options: BackupOptions): Promise<BackupReport> {
-  const { file, signal = NEVER, onProgress, logger, force = false } = options
-  return endedBy(signal, () =>
+  checkOptions(options, 'file')
+  const { file, signal = NEVER, logger, force = false } = options
+  const onProgress = withoutRejections(options.onProgress)
+  return interruptible(signal, 'The backup was interrupted; there is no file of it.', () =>
     withMirror({ ...options, force: true }, 'write', (source) =>
       backupTo(source, file, { signal, log: logTo(logger), onProgress, force }),
     ),
@@ -110,7 +106,9 @@ export interface RestoreOptions extends DatabaseOptions, TransferWatch {
  * for one of a newer program; DatabaseError
  */
 export async function restoreMirror(options: RestoreOptions): Promise<RestoredMirror> {
-  const { file, suppressions = [], signal = NEVER, onProgress, logger, personKey } = options
+  checkOptions(options, 'file')
+  const { file, suppressions = [], signal = NEVER, logger, personKey } = options
+  const onProgress = withoutRejections(options.onProgress)
   const key = suppressions.length === 0 ? null : requirePersonKey(personKeyOf(personKey))
   const lists = suppressions.flatMap((list) =>
     key === null
@@ -118,11 +116,15 @@ export async function restoreMirror(options: RestoreOptions): Promise<RestoredMi
       : [keptSuppressions(parsePlain(JSON.stringify(list)), 'The option `suppressions`', key)],
   )
   const log = logTo(logger)
-  return endedBy(signal, async () => {
-    // Before a folder is made for it.
-    const onBytes = (bytes: number) => onProgress?.({ step: 'reading', bytes })
-    const backup = await openBackup(file, { signal, onBytes })
-    await using target = await connect(targetOf(options), { log })
-    return await restoreInto(target, backup, { suppressions: lists, key, signal, log, onProgress })
-  })
+  return interruptible(
+    signal,
+    'The restore was interrupted; the database is as empty as before.',
+    async () => {
+      // Before a folder is made for it.
+      const onBytes = (bytes: number) => onProgress({ step: 'reading', bytes })
+      const backup = await openBackup(file, { signal, onBytes })
+      await using target = await connect(targetOf(options), { log })
+      return await restoreInto(target, backup, { suppressions: lists, key, signal, log, onProgress })
+    },
+  )
 }

@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { BodyTooLargeError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import { checkBody, type BodyChecks, StreamingChecks } from './body-checks.ts'
 import type { RequestTimeout } from '../timeouts/request-timeout.ts'
 import type { BodySpool } from './spool.ts'

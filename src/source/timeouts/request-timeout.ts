@@ -3,7 +3,7 @@
  * would not end a slow drip. The deadline grows with the bytes received, so that a large list can finish.
  */
 import { UnreachableError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import { onAbort, MAX_TIMER_MS } from '../../common/abort.ts'
 
 const BYTES_PER_SECOND = 256 * 1024

@@ -1,6 +1,6 @@
 /** The lifetime of a source: it ends when the source is closed, the caller aborts, or the run's deadline passes. */
 import { HeadcountError, InterruptedError, RunTimeoutError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
 
 export interface SourceLifetime extends Disposable {

@@ -1,5 +1,5 @@
 import { CrossOriginError, NotFoundError, UsageError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { EventListReader } from '../../normalise/list/event-list.ts'
 import { describeList, redactRejects } from './list-facts.ts'

@@ -1,5 +1,5 @@
 import { AccountMismatchError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import { readEvents } from '../../load/stored-identity.ts'
 import type { ListState } from '../../load/state/sync-state.ts'
 import type { Identity } from '../fetch/event-list.ts'

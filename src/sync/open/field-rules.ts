@@ -1,7 +1,7 @@
 /** Fields that are left out or pseudonyms: what the rows of an account were made with, and what is set for this run. */
 import { sql, type Kysely } from 'kysely'
 import { UsageError } from '../../common/errors.ts'
-import { optionName } from '../../common/option-names.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { FieldRules } from '../../normalise/items/field-rules.ts'
 import type { Transaction } from '../../db/transaction.ts'

@@ -1,11 +1,11 @@
 import type { EventItem } from '../../common/schema/tables.ts'
 import type { OnFolderInUse } from '../../db/connect.ts'
+import { toInterruptedError } from '../../common/abort.ts'
 import { HeadcountError, AuthenticationError, UsageError } from '../../common/errors.ts'
 import { compareUtf8 } from '../../normalise/values/collation.ts'
 import { compareEventRows } from './compare-events.ts'
 import { compareResponseLists } from './compare-responses.ts'
 import { compareIdentity } from '../open/account-identity.ts'
-import { toInterruptedError } from '../interruption.ts'
 import { fetchIdentity, fetchEventList } from '../fetch/fetch-events.ts'
 import type { EventList } from '../fetch/event-list.ts'
 import { observedOf, resolveOptions, type RunOptions } from '../options.ts'
@@ -76,7 +76,11 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
       onPace(() => run.source.throttle)
       return await compareAll(run, options)
     } catch (cause) {
-      throw toInterruptedError(settings.signal, cause)
+      throw toInterruptedError(
+        settings.signal,
+        cause,
+        'The comparison was interrupted; nothing is known of the rest.',
+      )
     }
   })
 }

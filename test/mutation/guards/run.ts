@@ -395,4 +395,11 @@ export const runGuards: readonly Guard[] = [
     tests: ['test/integration/sync/select/event-list-digest.test.ts'],
     only: 'once a record of another list is stored',
   },
+  {
+    name: 'a callback that rejects',
+    promise: 'an async callback that fails ends neither the program nor the run, nor the service',
+    mutation: 'never',
+    tests: ['test/integration/library/options.test.ts'],
+    only: 'async callback',
+  },
 ]

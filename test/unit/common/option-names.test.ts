@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { optionName } from '../../../src/common/option-names.ts'
+import { optionName } from '../../../src/common/options/option-names.ts'
 import { rejectedKeyRemedy } from '../../../src/source/api-key.ts'
 
 const source = join(import.meta.dirname, '../../../src')

@@ -1,0 +1,191 @@
+/** What a program in JavaScript is told of options that cannot be used: each function by the name of the option, before anything is opened. */
+import { describe, expect, test, vi } from 'vitest'
+import * as library from '../../../src/index.ts'
+import { InterruptedError, UsageError } from '../../../src/index.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { freshPlace } from '../../support/databases/databases.ts'
+import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { keyOf } from '../../support/http/serving.ts'
+
+/** A value of each option that a call cannot do without. */
+const values = {
+  account: 'default',
+  apiKey: 'key',
+  baseUrl: 'http://127.0.0.1:1/api/v1',
+  email: 'ada@example.org',
+  event: 'gala',
+  file: '/nowhere/mirror.backup',
+  format: 'csv',
+  historyBefore: '90d',
+  id: 1,
+  meaning: 'coming',
+  newName: 'other',
+  out: '/nowhere/export',
+  personKey: 'a key of 32 characters or of more than that',
+  role: 'reader',
+  sha256: ['0123456789abcdef'],
+  sql: 'select 1',
+  suppressions: {},
+  timeZone: 'UTC',
+  to: 'pglite:memory',
+  value: 'yes',
+  view: 'events',
+  wanted: 2,
+  who: 'ada',
+} as const
+
+type Name = keyof typeof values
+
+const required: Readonly<Record<string, readonly Name[]>> = {
+  acceptRejects: ['sha256'],
+  addReader: ['role'],
+  backfill: ['apiKey', 'baseUrl'],
+  backupMirror: ['file'],
+  createLink: ['view', 'format'],
+  erasePerson: ['email', 'personKey'],
+  eraseSuppressed: ['suppressions', 'personKey'],
+  event: ['event'],
+  eventStatus: ['event'],
+  exportViews: ['out'],
+  moveMirror: ['to'],
+  person: ['email'],
+  planErasure: ['email'],
+  prune: ['historyBefore'],
+  query: ['sql'],
+  removeAccount: ['account'],
+  removeReader: ['role'],
+  removeRsvpMeaning: ['value'],
+  renameAccount: ['account', 'newName'],
+  restoreMirror: ['file'],
+  restorePerson: ['email', 'personKey'],
+  revokeKey: ['id'],
+  revokeLink: ['id'],
+  sendDigest: ['to'],
+  setAccount: ['account', 'timeZone'],
+  setRsvpMeaning: ['value', 'meaning'],
+  setSlotTarget: ['wanted'],
+  sync: ['apiKey', 'baseUrl'],
+  verify: ['apiKey', 'baseUrl'],
+  who: ['who'],
+}
+
+const functions = Object.entries(library).filter(
+  ([name, value]) => typeof value === 'function' && !/^[A-Z]/.test(name),
+)
+
+/** As a program in JavaScript calls it: nothing says what may be given. */
+async function called(name: string, ...args: readonly unknown[]): Promise<unknown> {
+  const value: unknown = Reflect.get(library, name)
+  if (typeof value !== 'function') throw new RangeError(`There is no function ${name}.`)
+  return await Reflect.apply(value, undefined, args)
+}
+
+async function expectRefused(call: Promise<unknown>, message: RegExp): Promise<void> {
+  const error = await call.catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(UsageError)
+  expect(String(error)).toMatch(message)
+}
+
+describe('an option that cannot be used is told by its name', () => {
+  test('of every function that needs some', () => {
+    const names = functions.map(([name]) => name)
+    expect(Object.keys(required).filter((name) => !names.includes(name))).toEqual([])
+    expect(names.length).toBeGreaterThan(40)
+  })
+
+  test.each(functions)('%s', async (name) => {
+    await expectRefused(called(name), /The options must be an object, not undefined\./)
+    const needed = required[name] ?? []
+    for (const missing of needed) {
+      const given = needed.filter((one) => one !== missing).map((one) => [one, values[one]] as const)
+      await expectRefused(
+        called(name, { database: 'pglite:memory', ...Object.fromEntries(given) }),
+        new RegExp(`The option \`${missing}\` must be .+, not undefined\\.`),
+      )
+    }
+    const whole = Object.fromEntries(needed.map((one) => [one, values[one]]))
+    for (const wrong of ['database', 'account', 'logger', 'signal', 'force', ...needed])
+      await expectRefused(
+        called(name, { database: 'pglite:memory', ...whole, [wrong]: () => 'secret' }),
+        new RegExp(`The option \`${wrong}\` must be .+, not a function\\.`),
+      )
+  })
+
+  test('an address that is an object, a list that is a string, and a number that is none', async () => {
+    const run = { database: 'pglite:memory', apiKey: 'key', baseUrl: values.baseUrl }
+    const url = new URL(values.baseUrl)
+    await expectRefused(called('sync', { ...run, baseUrl: url }), /`baseUrl` must be a string, not an object/)
+    await expectRefused(
+      called('sync', { ...run, events: 'gala' }),
+      /`events` must be an array of strings, not a string/,
+    )
+    await expectRefused(
+      called('sync', { ...run, concurrency: '8' }),
+      /`concurrency` must be a number, not a str/,
+    )
+    await expectRefused(
+      called('sync', { ...run, concurrency: 1e9 }),
+      /a whole number from 1 to 256, not 1000000000/,
+    )
+    await expectRefused(
+      called('sync', { ...run, apiKey: ['secret'] }),
+      /`apiKey` must be a string, not an array\.$/,
+    )
+    await expectRefused(
+      called('createRunPool', { database: 'pglite:memory', requestsPerHost: 1e9 }),
+      /`requestsPerHost` must be a whole number from 1 to 256/,
+    )
+  })
+})
+
+test.each([
+  'backupMirror',
+  'exportViews',
+  'moveMirror',
+  'prune',
+  'removeAccount',
+  'restoreMirror',
+  'sendDigest',
+  'sync',
+  'verify',
+])('%s that its signal ends throws an InterruptedError', async (name) => {
+  const whole = Object.fromEntries((required[name] ?? []).map((one) => [one, values[one]]))
+  const to = name === 'sendDigest' ? { to: 'https://hooks.example/1' } : {}
+  for (const reason of [undefined, new RangeError('enough')]) {
+    const signal = AbortSignal.abort(reason)
+    const call = called(name, { database: 'pglite:memory', ...whole, ...to, signal })
+    await expect(call).rejects.toBeInstanceOf(InterruptedError)
+  }
+})
+
+describe('an async callback that fails', () => {
+  test('ends neither the program nor the run, nor the service', async () => {
+    const unhandled = vi.fn<(reason: unknown) => void>()
+    process.on('unhandledRejection', unhandled)
+    try {
+      const fail: () => unknown = () => Promise.reject(new Error('The callback fails.'))
+      await using place = await freshPlace('postgres')
+      const account = accountOf({ gala: 3 })
+      await using service = await startFaultServer()
+      service.always(send((request) => account.answer(request)))
+      const run = { database: place.url, apiKey: testKey, baseUrl: service.baseUrl.href }
+      expect(await library.sync({ ...run, onProgress: fail, onAlive: fail })).toMatchObject({
+        status: 'succeeded',
+      })
+      await using pool = library.createRunPool({ database: place.url })
+      const { database: _, ...pooled } = run
+      expect(await pool.sync({ ...pooled, onTurn: fail })).toMatchObject({ status: 'succeeded' })
+      const served = library.createService({ database: place.url, onRequest: fail, onError: fail })
+      const { url } = await served.listen({ host: '127.0.0.1', port: 0 })
+      const answer = await fetch(`${url}/events`, { headers: { 'X-API-Key': await keyOf(place.url) } })
+      expect(answer.status).toBe(200)
+      await answer.text()
+      await served.close()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(unhandled).not.toHaveBeenCalled()
+    } finally {
+      process.off('unhandledRejection', unhandled)
+    }
+  })
+})
