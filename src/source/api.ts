@@ -61,6 +61,8 @@ export interface SourceOptions {
   /** Random numbers for the waits between attempts, from 0 to below 1. */
   readonly random?: () => number
   readonly log?: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
+  /** The longest pause (`Retry-After`) that is waited for, in ms; until the run's deadline, or 15 minutes, when not given. */
+  readonly maxPauseMs?: number
   /** The maximum of concurrent requests. */
   readonly concurrency?: number
   /** Shared with other sources; without it the source has one of its own. */
@@ -160,7 +162,7 @@ function createContext(options: SourceOptions, opened: AsyncDisposableStack): Re
     ofLargeLists: opened.use(host.largeListPermits.join()),
   }
   const lifetime = opened.use(startLifetime(options.signal, options.runDeadline ?? null))
-  const maxWaitMs = () => lifetime.remainingMs() ?? MAX_PAUSE_MS
+  const maxWaitMs = () => options.maxPauseMs ?? lifetime.remainingMs() ?? MAX_PAUSE_MS
   return {
     client: host.client,
     headers: headersOf(options),

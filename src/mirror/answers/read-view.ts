@@ -25,7 +25,7 @@ export async function ofAccount<T>(
   database: Database,
   account: string | null,
   work: (trx: Transaction) => Promise<T>,
-  options: Pick<TransactionOptions, 'statementTimeoutMs'> = {},
+  options: Pick<TransactionOptions, 'statementTimeoutMs' | 'lockTimeoutMs'> = {},
 ): Promise<T> {
   await requireAccount(database, account)
   return inAccount(database, account, work, options)

@@ -53,6 +53,8 @@ export interface BodyLimits {
   readonly maxBytes: number
   /** For all statements together. */
   readonly timeoutMs: number
+  /** A table that is locked says nothing of the link: what waits for it so long fails with a DatabaseError. */
+  readonly lockTimeoutMs: number
 }
 
 export interface LinkBody extends Pick<LinkBodyFormat, 'contentType' | 'headers'> {
@@ -73,10 +75,12 @@ export async function makeLinkBody(
   if (!EXPORTABLE.includes(link.view)) throw viewRemoved(link.view)
   const format = await loadLinkFormat(link.format)
   const { contentType, headers } = format
-  const bytes = await ofAccount(database, link.account.name, async (trx) => {
+  const work = async (trx: Transaction) => {
     const source = await openSource(trx, link, format, limits.timeoutMs)
     return collect(format.parts(source), limits.maxBytes)
-  })
+  }
+  const { lockTimeoutMs } = limits
+  const bytes = await ofAccount(database, link.account.name, work, { lockTimeoutMs })
   return { bytes, contentType, ...(headers && { headers }) }
 }
 

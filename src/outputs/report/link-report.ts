@@ -14,7 +14,7 @@ import { renderReport } from './render-report.ts'
 export async function makeReportBody(
   database: Database,
   { account, event_id, with_personal }: ShownLink,
-  { maxBytes, timeoutMs }: BodyLimits,
+  { maxBytes, timeoutMs, lockTimeoutMs }: BodyLimits,
 ): Promise<LinkBody> {
   const deadline = performance.now() + timeoutMs
   const input = { account: account.name, event: event_id, with_personal }
@@ -25,6 +25,7 @@ export async function makeReportBody(
       return left
     },
     exceeded: (cause) => tooSlow(event_id, cause),
+    lockTimeoutMs,
   }).catch((error: unknown) => {
     throw error instanceof UsageError ? new LinkError('view_removed', error.message, { cause: error }) : error
   })

@@ -50,6 +50,8 @@ const RETRY_AFTER_SECONDS = 30
 const TIMEOUT_MS = 10_000
 /** While a PGlite computes, nobody else is answered: a client of the service waits for 5 s. */
 const PGLITE_TIMEOUT_MS = 4_000
+/** A part of the time of a link, so that a lock is known for what it is. */
+const LOCK_TIMEOUT_MS = 3_000
 
 export interface LinkBodies {
   /** @throws LinkError, DatabaseError; UnavailableError when others are made for too long */
@@ -61,6 +63,7 @@ export function createLinkBodies(database: Database, now: () => number): LinkBod
   const limits: BodyLimits = {
     maxBytes: MAX_BODY_BYTES,
     timeoutMs: database.engine === 'pglite' ? PGLITE_TIMEOUT_MS : TIMEOUT_MS,
+    /* guard: locked tables of links */ lockTimeoutMs: LOCK_TIMEOUT_MS,
   }
   // guard: one computation at a time
   const alone = pLimit(1)

@@ -30,6 +30,8 @@ export interface FailedAttempt {
   readonly now: number
   /** The time until the run's deadline; null without a deadline. */
   readonly runRemainingMs: number | null
+  /** The longest pause that is waited for, in ms. */
+  readonly maxPauseMs: number
   readonly counts: RetryUsage
   /** For how long the service has rejected every request. */
   readonly rejectingForMs: number
@@ -65,7 +67,7 @@ export function retryDecision(failure: FailedAttempt): RetryDecision {
   const isRejected = isRejection(failure)
   const asked = { pause, isAlone: isRejected && isOnlyThisRequest(failure) }
   // guard: longest pause
-  const isTooLong = pause > (failure.runRemainingMs ?? MAX_PAUSE_MS)
+  const isTooLong = pause > failure.maxPauseMs
   if (isTooLong)
     return { ...asked, giveUp: !asked.isAlone ? 'paused' : isQueued(failure) ? 'deferred' : 'rejections' }
   // A run with a deadline needs no other limit.

@@ -94,6 +94,7 @@ function describeFailure(context: RetryContext, error: HeadcountError): FailureD
     random: context.random(),
     now: Date.now(),
     runRemainingMs: context.lifetime.remainingMs(),
+    maxPauseMs: context.pauseGate.maxWaitMs(),
     counts: context.counts,
     // guard: rejections of a former run
     rejectingForMs: Math.min(context.throttle.rejectingForMs(), context.lifetime.ageMs()),

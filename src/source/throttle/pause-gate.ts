@@ -7,14 +7,14 @@ export interface PauseGateOptions {
   /** Of the account, at the service that all its sources share. */
   readonly pause?: Pause
   readonly clock?: Clock
-  /** The longest pause that this source may wait for now, in ms. */
   readonly maxWaitMs?: () => number
 }
 
 export class PauseGate {
   readonly #pause: Pause
   readonly #clock: Clock
-  readonly #maxWaitMs: () => number
+  /** The longest pause that this source may wait for now, in ms. */
+  readonly maxWaitMs: () => number
   readonly #closed = new AbortController()
   /** Ends every wait before a request: the source has ended, or the pause gate is closed permanently. */
   readonly signal: AbortSignal
@@ -29,7 +29,7 @@ export class PauseGate {
   ) {
     this.#clock = clock
     this.#pause = pause
-    this.#maxWaitMs = maxWaitMs
+    this.maxWaitMs = maxWaitMs
     this.signal = this.#closed.signal
     const end = (): void => this.#closed.abort(lifetime.reason)
     if (lifetime.aborted) end()
@@ -55,7 +55,7 @@ export class PauseGate {
       if (left <= 0) return
       // The pause may be the answer to another source, which may wait for longer.
       // guard: pause of another run
-      if (left > this.#maxWaitMs()) this.closePermanently(pausedByOther(left))
+      if (left > this.maxWaitMs()) this.closePermanently(pausedByOther(left))
       await this.#clock.sleep(Math.ceil(left), this.signal)
     }
   }

@@ -572,6 +572,35 @@ describe('the bodies of links', () => {
       ])
     })
 
+    test.each([
+      ['a view', { view: 'slots', format: 'csv' }],
+      ['the report', { view: 'report', format: 'html' }],
+    ] as const)(
+      'while a table of it is locked %s is 503 after a while, and there as soon as it is free',
+      async (_, link) => {
+        await using stage = await clubStage(start)
+        const { get, make } = await counted(stage)
+        const { path } = await make(link)
+        await using database = await connect(stage.url)
+        const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const locking = database.transaction(async (trx) => {
+          await trx.query('lock table headcount.slots in access exclusive mode')
+          locked.resolve()
+          await released.promise
+        })
+        await locked.promise
+        const refused = await get(path)
+        expect([refused.status, refused.headers['retry-after'], JSON.parse(refused.text)]).toMatchObject([
+          503,
+          '5',
+          { code: 'not_ready' },
+        ])
+        released.resolve()
+        await locking
+        expect((await get(path)).status).toBe(200)
+      },
+    )
+
     test('not from a mirror that is older than it may be', async () => {
       await using stage = await clubStage(start)
       const { get, make } = await counted(stage)

@@ -20,6 +20,7 @@ const failure: FailedAttempt = {
   random: 0.5,
   now: noon,
   runRemainingMs: null,
+  maxPauseMs: 900_000,
   counts: { requests: 10, retries: 0, rejected: 0 },
   rejectingForMs: 0,
   queueState: 'unqueued',
@@ -90,11 +91,11 @@ describe('how long it waits', () => {
   })
 
   test('H8 with a run deadline, what is left of it is the bound', () => {
-    expect(decided({ retryAfter: '901', runRemainingMs: 3_600_000, random: 0 })).toMatchObject({
+    expect(decided({ retryAfter: '901', runRemainingMs: 3_600_000, maxPauseMs: 3_600_000, random: 0 })).toMatchObject({
       pause: 901_000,
       wait: 901_000,
     })
-    expect(decided({ retryAfter: '3', runRemainingMs: 2000 })).toMatchObject({
+    expect(decided({ retryAfter: '3', runRemainingMs: 2000, maxPauseMs: 2000 })).toMatchObject({
       pause: 3000,
       giveUp: 'paused',
     })

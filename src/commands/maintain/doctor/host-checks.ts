@@ -21,6 +21,9 @@ import { resolveOptions } from '../../../sync/options.ts'
 import { withNamesOf } from '../../open-log.ts'
 import { runOptions } from '../../sync/run-command.ts'
 
+/** Somebody waits for what is found: that the service asks for a longer pause is what was found. */
+const MAX_PAUSE_MS = 5_000
+
 /** What was found of one account. */
 export interface AccountChecks {
   readonly account: string
@@ -133,7 +136,8 @@ function withSource<T>(
   const { baseUrl, apiKey } = config.service
   const { requestTimeoutMs, maxBodyBytes } = config.run
   return withNamesOf(config, async () => {
-    const source = createSource({ baseUrl, apiKey, requestTimeoutMs, maxBodyBytes, signal, host })
+    const limits = { requestTimeoutMs, maxBodyBytes, maxPauseMs: MAX_PAUSE_MS }
+    const source = createSource({ baseUrl, apiKey, ...limits, signal, host })
     try {
       return await work(source)
     } finally {

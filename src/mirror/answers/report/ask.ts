@@ -9,6 +9,8 @@ export interface TimeLimit {
   readonly leftMs: () => Promise<number> | number
   /** What is thrown when it was too short. */
   readonly exceeded: (cause: unknown) => Error
+  /** How long a statement waits for a table that is locked, in ms; when not given as long as there is time. */
+  readonly lockTimeoutMs?: number
 }
 
 /** Sends one statement; the rows are objects. */

@@ -59,7 +59,10 @@ export async function readReport(
         ? { ...head, subject: 'account', ...(await readAccountReport(source, notes)) }
         : { ...head, subject: 'event', ...(await readEventReport(source, event)) }
     },
-    { statementTimeoutMs: 0 },
+    {
+      statementTimeoutMs: 0,
+      ...(limit?.lockTimeoutMs !== undefined && { lockTimeoutMs: limit.lockTimeoutMs }),
+    },
   )
 }
 

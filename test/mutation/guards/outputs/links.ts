@@ -102,4 +102,11 @@ export const linkGuards: readonly Guard[] = [
     tests: [links],
     only: 'is in no log',
   },
+  {
+    name: 'locked tables of links',
+    promise: 'a link whose table was locked is there as soon as the table is free',
+    mutation: { replace: '20_000' },
+    tests: ['test/integration/server/links.test.ts'],
+    only: 'is locked',
+  },
 ]

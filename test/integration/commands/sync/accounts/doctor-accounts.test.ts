@@ -1,10 +1,10 @@
 /** `doctor` with an accounts file: what goes wrong with many accounts, before it does. */
 import { chmodSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { accountOf } from '../../../../support/accounts/account.ts'
+import { accountOf, refusal } from '../../../../support/accounts/account.ts'
 import { onBothAccountsStages, onPostgresAccountsStage } from '../../../../support/commands/accounts-stage.ts'
 import type { Ran } from '../../../../support/commands/command.ts'
-import { closedPort } from '../../../../support/http/fault-server.ts'
+import { closedPort, send } from '../../../../support/http/fault-server.ts'
 
 const organisers = () => ({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }), cleo: accountOf({}) })
 
@@ -38,6 +38,18 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
       '/api/v1/ping canary-cleo',
     ])
     expect(ran.stdout + ran.stderr).not.toContain('canary')
+  })
+
+  test('a service that asks for a pause is told at once, with what it says, and is not waited for', async () => {
+    await using s = await stage(organisers())
+    s.service.always(send(refusal(503, { 'Retry-After': '60', 'Content-Type': 'application/json' })))
+    const begin = performance.now()
+    const ran = await s.run(['doctor'])
+    expect(performance.now() - begin).toBeLessThan(30_000)
+    expect(ran.code).toBe(4)
+    expect(ran.stdout).toMatch(
+      /^failed +service +does not answer: .*503.* asks to come back at \S+ \(Retry-After\)/m,
+    )
   })
 
   test('tells a key that is refused, a wrong entry, and an account that was renamed in the file alone', async () => {
