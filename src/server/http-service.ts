@@ -183,7 +183,11 @@ function serverOver(queues: ConnectionQueues, requestMs: number): Server {
   return server
 }
 
-const unreadableUrl = problem('bad_request', {}, 'send an address that is one')
+const unreadableUrl = problem(
+  'bad_request',
+  {},
+  'send a Host header that is a host, and a path that is percent-encoded',
+)
 
 /** The error response before any route; null for a valid request. */
 function rejection(request: IncomingMessage): HttpResponse | null {

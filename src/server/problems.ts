@@ -6,7 +6,11 @@ export const PROBLEM_TYPE = 'application/problem+json'
 
 /** Every error response by its code. `detail` says what to do, unless the response has a more precise text. */
 export const problems = {
-  bad_request: { status: 400, title: 'The request cannot be read', detail: 'send a request of HTTP/1.1' },
+  bad_request: {
+    status: 400,
+    title: 'The request cannot be read',
+    detail: 'send a request of HTTP/1.1, its path percent-encoded',
+  },
   bad_query: {
     status: 400,
     title: 'The query cannot be used',

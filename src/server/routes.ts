@@ -57,7 +57,7 @@ export function createRoutes(options: RoutesOptions) {
     (ids: 'text' | 'integer'): AccountRoute =>
     async ({ req }, { list }, admitted) => {
       if (!list) return problem('unknown_event')
-      const page = parsePageRequest(req.queries(), ids)
+      const page = parsePageRequest(req.queries(), new URL(req.url).search, ids)
       const headers = {
         'if-none-match': req.header('If-None-Match'),
         'cache-control': req.header('Cache-Control'),
@@ -82,7 +82,8 @@ export function createRoutes(options: RoutesOptions) {
   if (link !== null) app.get(LINK_PATH, link).all(LINK_PATH, handle(methodNotAllowed)).all('/l/*', link)
 
   const requireReady = () => store.requireReady()
-  for (const [path, route] of openRoutes(requireReady, mountPath)) app.get(path, handle(route))
+  for (const [path, route] of openRoutes(requireReady, mountPath))
+    app.get(path, handle(route)).all(path, handle(methodNotAllowed))
   app.notFound(/* guard: key before paths */ authenticated(unknownPath))
   // By default Hono writes errors outside a route to the console.
   app.onError(fail)

@@ -132,7 +132,8 @@ function describeCreated({ id, account, expiresAt }: Made, content: LinkContent)
 
 function describeReach(base: string): string {
   return (
-    `Only this machine or network reaches ${base}. For spreadsheets and calendars on the web set HEADCOUNT_PUBLIC_URL ` +
+    `Only this machine or network reaches ${base}; where serve has another --port, put it in the address. ` +
+    `For spreadsheets and calendars on the web set HEADCOUNT_PUBLIC_URL ` +
     `to the https address of a proxy before serve (docs/spreadsheets.md).\n`
   )
 }

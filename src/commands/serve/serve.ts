@@ -53,7 +53,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   if (database.engine === 'pglite') {
     logger.info(
       {},
-      `${config.database.target} is held until serve ends: query, tables, status, runs, rejects, keys and links ask serve, other commands wait`,
+      `${config.database.target} is held until serve ends: what answers, keys and links ask serve, other commands wait`,
     )
   }
   await using service = await serviceOf(

@@ -31,9 +31,9 @@ function isKnown(zone: string): boolean {
   }
 }
 
-const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
+const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', era: 'short' } as const
 const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const
+const DATE = { day: 'numeric', month: 'short', year: 'numeric', era: 'short' } as const
 
 /** The parts that are asked for, in the order of people who write the day first. */
 function formatter(options: Intl.DateTimeFormatOptions): (instant: string | null) => string {
@@ -43,7 +43,8 @@ function formatter(options: Intl.DateTimeFormatOptions): (instant: string | null
     const at = new Date(instant)
     if (Number.isNaN(at.getTime())) return instant
     const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]))
-    const date = [parts.get('weekday'), parts.get('day'), parts.get('month'), parts.get('year')]
+    const era = parts.get('era') === 'BC' ? 'BC' : undefined
+    const date = [parts.get('weekday'), parts.get('day'), parts.get('month'), parts.get('year'), era]
     const day = date.filter((part) => part !== undefined).join(' ')
     const time = [parts.get('hour'), parts.get('minute'), parts.get('second')]
     return parts.has('hour') ? `${day}, ${time.filter((part) => part !== undefined).join(':')}` : day

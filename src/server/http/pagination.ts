@@ -13,13 +13,16 @@ const MAX_INTEGER = 2n ** 63n - 1n
 /**
  * Parses `?limit=…&after=…`; other parameters are ignored.
  *
+ * @param search of the address, as it came: hono leaves an escape that says nothing as it is
  * @param ids the type of the list's ids, and so of `after`
  * @throws BadQueryError
  */
 export function parsePageRequest(
   query: Readonly<Record<string, string[]>>,
+  search: string,
   ids: 'text' | 'integer',
 ): PageRequest {
+  requireDecodable(search)
   const limit = singleValue('limit', query['limit'])
   const after = singleValue('after', query['after'])
   if (limit !== null && (!/^[1-9][0-9]{0,4}$/.test(limit) || Number(limit) > MAX_PAGE_ITEMS)) {
@@ -39,6 +42,18 @@ export function toQuery({ limit, after }: PageRequest): string {
   if (limit !== null) query.set('limit', String(limit))
   if (after !== null) query.set('after', after)
   return query.toString()
+}
+
+function requireDecodable(search: string): void {
+  for (const part of search.slice(1).split('&')) {
+    const [name = ''] = part.split('=')
+    if (name !== 'limit' && name !== 'after') continue
+    try {
+      decodeURIComponent(part)
+    } catch {
+      throw new BadQueryError(`${name} must be percent-encoded UTF-8`)
+    }
+  }
 }
 
 function singleValue(name: string, values: readonly string[] | undefined): string | null {

@@ -220,6 +220,7 @@ onPostgresStage('odd texts', (start) => {
     await using stage = await clubStage(start, account)
     const { get, make } = await showing(stage)
     const slots = await get((await make({ view: 'slots', format: 'ics' })).path)
+    expect(slots.text.endsWith('\r\nEND:VCALENDAR\r\n')).toBe(true)
     expect(slots.text).toContain(String.raw`SUMMARY:one\ntwo\, The gala`)
     const events = await get((await make({ view: 'events', format: 'ics' })).path)
     expect([events.status, JSON.parse(events.text)]).toMatchObject([413, { code: 'link_too_large' }])

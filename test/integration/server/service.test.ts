@@ -183,8 +183,9 @@ describe('what is not there', () => {
     '%s is 405 with Allow',
     async (method) => {
       const { port } = await start({ responses: () => [] })
-      for (const path of ['/ping', '/events', '/events/a/responses']) {
-        const sent = requestText(`/api/v1${path}`, [key, ['Content-Length', '2'], closing], method)
+      const withKey = ['/ping', '/events', '/events/a/responses'].map((path) => `/api/v1${path}`)
+      for (const path of [...withKey, '/', '/docs', '/healthz', '/readyz', '/api/v1/openapi.json']) {
+        const sent = requestText(path, [key, ['Content-Length', '2'], closing], method)
         expect(await exchange(port, `${sent}{}`)).toMatchObject([
           {
             status: 405,

@@ -42,13 +42,15 @@ export const calendar: LinkBodyFormat = {
       if (entries.length + rows.length > MAX_ENTRIES || size > MAX_TEXT) throw tooLarge()
       for (const row of rows) entries.push(entry(readEntry(row), source))
     }
-    yield ical({
+    const calendar = ical({
       name: `${title} (${source.account.name})`,
       prodId: { company: 'headcount', product: 'links', language: 'EN' },
       method: ICalCalendarMethod.PUBLISH,
       ttl: REFRESH_SECONDS,
       events: entries,
-    }).toString()
+    })
+    // Each line of RFC 5545 ends with CRLF, the last one too.
+    yield `${calendar.toString()}\r\n`
   },
 }
 

@@ -9,7 +9,8 @@ export function clockOf(timeZone: string): Clock {
     const at = new Date(instant)
     if (Number.isNaN(at.getTime()) || format === null) return instant
     const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]))
-    return `${parts['weekday']} ${parts['day']} ${parts['month']} ${parts['year']} ${parts['hour']}:${parts['minute']}${suffix}`
+    const era = parts['era'] === 'BC' ? ' BC' : ''
+    return `${parts['weekday']} ${parts['day']} ${parts['month']} ${parts['year']}${era} ${parts['hour']}:${parts['minute']}${suffix}`
   }
 }
 
@@ -21,6 +22,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | null {
       day: 'numeric',
       month: 'short',
       year: 'numeric',
+      era: 'short',
       hour: '2-digit',
       minute: '2-digit',
       hourCycle: 'h23',

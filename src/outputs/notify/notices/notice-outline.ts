@@ -8,7 +8,7 @@ import type { Outline } from '../outline/outline.ts'
 const MAX_REASON_COLUMNS = 2000
 
 const headlines: Readonly<Record<MirrorState, string>> = {
-  good: 'the mirror is right again',
+  good: 'runs succeed again',
   failed: 'the last run failed',
   partial: 'the last run left something out',
   held_too_long: 'deletions wait for a decision',

@@ -73,7 +73,7 @@ describe('links create', () => {
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8080\/l\/[\w-]{43}\/thin-slots\.ics$/) as string,
     })
     expect(local.stderr).toMatch(
-      /^Only this machine or network reaches http:\/\/127\.0\.0\.1:8080\. .*HEADCOUNT_PUBLIC_URL/,
+      /^Only this machine or network reaches http:\/\/127\.0\.0\.1:8080; where serve has another --port, put it in the address\. .*HEADCOUNT_PUBLIC_URL/,
     )
   })
 

@@ -50,7 +50,7 @@ test('notices tell of the account that fails, and digests of each account that h
   expect(mailsTo('ops@')[0]?.text).toContain('a1')
   failing.keys = [keyOf('a1')]
   await expect.poll(() => mailsTo('ops@').length, patience).toBe(2)
-  expect(mailsTo('ops@')[1]?.subject).toContain('is right again')
+  expect(mailsTo('ops@')[1]?.subject).toContain('runs succeed again')
   worker.kill('SIGTERM')
   expect((await worker.ended).code).toBe(0)
 })

@@ -100,7 +100,7 @@ describe('digests of serve --sync', () => {
     expect(server.received[1]?.mail.subject).toMatch(/the last run left something out|the mirror is too old/)
     await expect
       .poll(() => server.received.at(-1)?.mail.subject, patience)
-      .toBe('headcount: the mirror is right again')
+      .toBe('headcount: runs succeed again')
     await stop(serving)
   })
 })
@@ -134,7 +134,7 @@ describe('notices of a worker', () => {
     await using third = startWorker(everySecond, { env })
     await expect
       .poll(() => subjects(), patience)
-      .toEqual(['headcount: the last run failed', 'headcount: the mirror is right again'])
+      .toEqual(['headcount: the last run failed', 'headcount: runs succeed again'])
     // The same state again, within the hour, is not told.
     on.service.always(notFound)
     // Longer than it takes to look.

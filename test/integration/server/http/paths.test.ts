@@ -47,6 +47,8 @@ describe('X7 paths', () => {
     ['http://a:b:c/api/v1/ping', 400],
     ['ping', 400],
     ['/api/v1/events?after=%00', 400],
+    ['/api/v1/events?after=%zz', 400],
+    ['/api/v1/events?limit=1&after=of-nor%ffth', 400],
     ['/api/v1/events?after=a&%61fter=b', 400],
     ['/api/v1/events/of-north/responses?after=9223372036854775808', 400],
     ['/api/v1/events/of-north/responses?after=1e3', 400],
