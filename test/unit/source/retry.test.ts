@@ -91,7 +91,9 @@ describe('how long it waits', () => {
   })
 
   test('H8 with a run deadline, what is left of it is the bound', () => {
-    expect(decided({ retryAfter: '901', runRemainingMs: 3_600_000, maxPauseMs: 3_600_000, random: 0 })).toMatchObject({
+    expect(
+      decided({ retryAfter: '901', runRemainingMs: 3_600_000, maxPauseMs: 3_600_000, random: 0 }),
+    ).toMatchObject({
       pause: 901_000,
       wait: 901_000,
     })

@@ -25,7 +25,7 @@ function beginRun(ageMs: number) {
   const log = () => {}
   const throttle = createThrottle({ permits: new Semaphore(8), pauses, requestTimeoutMs: 60_000, clock, log })
   const context = {
-    pauseGate: new PauseGate(signal, { pause, clock }),
+    pauseGate: new PauseGate(signal, { pause, clock, maxWaitMs: () => 900_000 }),
     clock,
     throttle,
     random: () => 0.5,
