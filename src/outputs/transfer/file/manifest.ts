@@ -52,18 +52,28 @@ export function parseManifest(content: string, file: string): BackupManifest {
   if (!isObject(manifest) || manifest['kind'] !== BACKUP_KIND)
     throw new InvalidBackupError(`${file} is no backup of headcount: its ${MANIFEST} is not that of one.`)
   const { format, schema, version } = manifest
-  if (Number(format) > BACKUP_FORMAT || Number(schema) > SCHEMA_VERSION) {
-    throw new SchemaVersionError(
-      `${file} was written by headcount ${JSON.stringify(version)} with schema ${JSON.stringify(schema)}, and this program knows only up to ` +
-        `${SCHEMA_VERSION}. Restore it with that version or a later one.`,
+  if (Number(format) > BACKUP_FORMAT)
+    throw newer(
+      `${file} is of the format ${JSON.stringify(format)}, and this program reads them up to ${BACKUP_FORMAT}`,
+      version,
     )
-  }
+  if (Number(schema) > SCHEMA_VERSION)
+    throw newer(
+      `${file} has schema ${JSON.stringify(schema)}, and this program knows them up to ${SCHEMA_VERSION}`,
+      version,
+    )
   // From here on the text is what this program wrote: the checksum of the compressed file was right.
   const known = manifest as unknown as BackupManifest
   const foreign = known.tables.find(({ table }) => !COPIED_TABLES.includes(table))
   if (foreign !== undefined)
     throw new InvalidBackupError(`${file} has a table that this program does not know: ${foreign.table}.`)
   return known
+}
+
+function newer(what: string, version: JsonValue | undefined): SchemaVersionError {
+  return new SchemaVersionError(
+    `${what}. It was written by headcount ${JSON.stringify(version)}: restore it with that version or a later one.`,
+  )
 }
 
 function readJson(content: string): JsonValue {
