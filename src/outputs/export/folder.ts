@@ -90,9 +90,16 @@ async function writeFile<T>(path: string, content: (sink: Sink) => Promise<T>): 
 
 /** The files of the export that the folder holds; none of an empty one. */
 async function formerFiles(path: string, names: readonly string[]): Promise<readonly string[]> {
-  const entries = await readdir(path).catch((error: unknown) => {
+  const found = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
     throw outputError(`export: the folder ${path}`, error)
   })
+  const noFile = found.find((entry) => !entry.isFile() && [...names, MANIFEST].includes(entry.name))
+  if (noFile !== undefined) {
+    throw new UsageError(
+      `export: ${join(path, noFile.name)} is no regular file, and would be replaced. Move it away, or name another folder.`,
+    )
+  }
+  const entries = found.map(({ name }) => name)
   await removeOldParts(path, entries)
   const seen = entries.filter((name) => !name.startsWith('.') && !PART.test(name))
   const former = await listedFiles(join(path, MANIFEST))

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { open, rename, rm } from 'node:fs/promises'
 import { UsageError } from '../../../common/errors.ts'
 import type { Pager } from '../../../config/config.ts'
+import { replacedFile, requireOutputFile } from '../../../outputs/export/output-file.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
 export interface Destination {
@@ -17,7 +18,13 @@ export interface Destination {
 
 /** Writes to a file beside the one that is named, and gives it the name when the answer is whole. */
 export async function fileDestination(path: string): Promise<Destination> {
-  const temporary = `${path}.${process.pid}.part`
+  await requireOutputFile(path, {
+    of: '--output',
+    example: 'rows.csv',
+    remedy: 'name a file, or leave --output out for stdout',
+  })
+  const replaced = await replacedFile(path)
+  const temporary = `${replaced}.${process.pid}.part`
   const file = await open(temporary, 'wx').catch((error: Error) => {
     throw new UsageError(`--output: the file ${path} cannot be written: ${error.message}`, { cause: error })
   })
@@ -30,7 +37,7 @@ export async function fileDestination(path: string): Promise<Destination> {
     finish: async () => {
       await file.sync()
       await file.close()
-      await rename(temporary, path)
+      await rename(temporary, replaced)
       isWhole = true
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,7 +1,7 @@
 /** Reads a backup: which entries it has, and whether they are what was written. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -125,15 +125,21 @@ async function* entriesOf(
 
 /** @throws UsageError */
 async function requireReadable(path: string): Promise<void> {
-  try {
-    const file = await open(path, 'r')
-    await file.close()
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new UsageError(`restore: cannot read the file ${path} (${reason}). Nothing was restored.`, {
-      cause: error,
-    })
-  }
+  // Opening a pipe waits for its writer, and no signal ends that. A backup is read twice, which only a file can be.
+  const isFile = (await stat(path).catch((error: unknown) => unreadable(path, error))).isFile()
+  // guard: a backup that is no file
+  if (!isFile)
+    throw new UsageError(
+      `restore: ${path} is no regular file: copy it to one first, and name that. Nothing was restored.`,
+    )
+  const file = await open(path, 'r').catch((error: unknown) => unreadable(path, error))
+  await file.close()
+}
+
+/** @throws UsageError */
+function unreadable(path: string, cause: unknown): never {
+  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  throw new UsageError(`restore: cannot read the file ${path} (${reason}). Nothing was restored.`, { cause })
 }
 
 function tableOf(name: string, path: string): string {

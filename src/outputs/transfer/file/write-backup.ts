@@ -1,13 +1,14 @@
 /** A backup: a compressed tar of the rows of each table, and what they are at its end. */
 import { createHash, randomBytes, type Hash } from 'node:crypto'
-import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { lstat, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker } from 'modern-tar'
 import { UsageError } from '../../../common/errors.ts'
 import { version } from '../../../common/version.ts'
 import type { Engine } from '../../../db/transaction.ts'
+import { replacedFile, requireOutputFile } from '../../export/output-file.ts'
 import { fileSink, outputError } from '../../export/sink.ts'
 import type { TableCheck } from '../database/table-checks.ts'
 import type { TableColumns } from '../database/table-rows.ts'
@@ -18,6 +19,7 @@ import { BACKUP_FORMAT, BACKUP_KIND, MANIFEST, type BackupManifest } from './man
 const LEVEL = 1
 /** For the owner alone: the file has names, addresses and messages. */
 const MODE = 0o600
+const PART = /.\.[0-9a-f]{16}\.part$/
 /** As in a folder of an export. */
 const PART_AGE_MS = 3_600_000
 
@@ -29,12 +31,14 @@ export interface BackupFileOptions {
   readonly onProgress?: OnProgress | undefined
 }
 
-/** Refuses a name that is taken, before any long work. @throws UsageError */
+/** Refuses a name that is taken, and one that no file can have, before any long work. @throws UsageError */
 export async function requireNewFile(path: string, force: boolean): Promise<void> {
-  const found = await stat(path).catch(() => null)
-  if (found === null) return
-  if (found.isDirectory()) throw new UsageError(`backup: ${path} is a folder: name a file.`)
-  if (!force)
+  const isThere = await requireOutputFile(path, {
+    of: 'backup',
+    example: 'mirror.tar.gz',
+    remedy: 'write it to a file, then copy it',
+  })
+  if (isThere && !force)
     throw new UsageError(
       `backup: the file ${path} exists already. Name another one, or replace it with --force.`,
     )
@@ -50,10 +54,11 @@ export async function writeBackup(
   source: ContentsSource,
   options: BackupFileOptions,
 ): Promise<BackupManifest> {
+  const replaced = await replacedFile(path)
   // guard: a backup that is not whole
-  const part = `${path}.${randomBytes(8).toString('hex')}.part`
+  const part = `${replaced}.${randomBytes(8).toString('hex')}.part`
   const place = `backup: the file ${part}`
-  await removeOldParts(path)
+  await removeOldParts(dirname(replaced))
   try {
     const file = await open(part, 'wx', MODE).catch((error: unknown) => {
       throw outputError(place, error)
@@ -68,8 +73,8 @@ export async function writeBackup(
       await file.close()
     }
     options.signal.throwIfAborted()
-    await rename(part, path)
-    await syncFolder(dirname(path))
+    await rename(part, replaced)
+    await syncFolder(dirname(replaced))
     return manifest
   } catch (error) {
     await rm(part, { force: true })
@@ -77,14 +82,12 @@ export async function writeBackup(
   }
 }
 
-/** Those of a backup of this name that was killed. Another one may still be writing. */
-async function removeOldParts(path: string): Promise<void> {
-  const folder = dirname(path)
-  const prefix = `${basename(path)}.`
+/** Those of backups that were killed, whatever their names were: they may have had a date. Another one may still be writing. */
+async function removeOldParts(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
-    if (!name.startsWith(prefix) || !/^[0-9a-f]{16}\.part$/.test(name.slice(prefix.length))) continue
-    const found = await stat(join(folder, name)).catch(() => null)
-    if (found !== null && Date.now() - found.mtimeMs > PART_AGE_MS)
+    if (!PART.test(name)) continue
+    const found = await lstat(join(folder, name)).catch(() => null)
+    if (found?.isFile() === true && Date.now() - found.mtimeMs > PART_AGE_MS)
       await rm(join(folder, name), { force: true })
   }
 }

@@ -1,7 +1,8 @@
 /** The command that writes tables and views to files, as its user calls it. */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -106,6 +107,16 @@ describe('export', () => {
     expect(replacing.code).toBe(2)
     expect(replacing.stderr).toContain('payments.csv is no file of the former export, and would be replaced')
     expect(await readFile(join(out, 'payments.csv'), 'utf8')).toBe('mine')
+    for (const name of ['events.csv', 'manifest.json']) {
+      const pipe = join(out, name)
+      await rm(pipe)
+      expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
+      const piped = await s.run(['export', '--out', out, '--view', 'events'])
+      expect(piped).toMatchObject({ code: 2, stdout: '' })
+      expect(piped.stderr).toContain(`${name} is no regular file, and would be replaced. Move it away`)
+      expect((await lstat(pipe)).isFIFO()).toBe(true)
+      await rm(pipe)
+    }
   })
 
   test.each([

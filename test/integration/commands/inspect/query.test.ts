@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -114,7 +115,13 @@ describe('query', () => {
     expect(await readdir(folder)).toEqual(['answer.ndjson'])
     const nowhere = await s.run(['query', 'select 1', '--output', join(folder, 'no', 'file.csv')])
     expect(nowhere).toMatchObject({ code: 2 })
-    expect(nowhere.stderr).toContain('--output: the file')
+    expect(nowhere.stderr).toContain(`--output: there is no folder ${join(folder, 'no')}: make it first`)
+    const pipe = join(folder, 'pipe.csv')
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
+    const piped = await s.run(['query', 'select 1', '--output', pipe])
+    expect(piped).toMatchObject({ code: 2, stdout: '' })
+    expect(piped.stderr).toContain('is no regular file: name a file, or leave --output out for stdout')
+    expect((await lstat(pipe)).isFIFO()).toBe(true)
     await rm(folder, { recursive: true })
   })
 

@@ -1,6 +1,7 @@
 /** The file of a report: whole or as it was, and read by its owner alone when it tells names. */
 import {
   chmod,
+  lstat,
   mkdir,
   mkdtempDisposable,
   readdir,
@@ -38,6 +39,15 @@ test('takes the place of the former one, with a mode by what it tells', async ()
   expect(await readdir(place)).toEqual(['report.html'])
 })
 
+test('takes the place of the file behind a link, which stays a link', async () => {
+  const place = await folder()
+  await writeFile(join(place, 'real.html'), 'former')
+  await symlink('real.html', join(place, 'report.html'))
+  await writeReportFile(join(place, 'report.html'), 'new', { withPersonal: false, signal: never })
+  expect(await readFile(join(place, 'real.html'), 'utf8')).toBe('new')
+  expect((await lstat(join(place, 'report.html'))).isSymbolicLink()).toBe(true)
+})
+
 test('stays as it was when the writing ends early', async () => {
   const place = await folder()
   const path = join(place, 'report.html')
@@ -66,7 +76,7 @@ test('is refused where no file can be, before anything is read', async () => {
     [place, `is a folder: name a file in it, like ${join(place, 'report.html')}`],
     [join(place, 'missing/report.html'), 'there is no folder'],
     [join(place, 'report.html/x'), 'is no folder'],
-    [join(place, 'device'), 'is no file: name a file, or - for stdout'],
+    [join(place, 'device'), 'is no regular file: name a file, or - for stdout'],
   ]
   for (const [path, message] of refused) await expect(requireReportPath(path), path).rejects.toThrow(message)
 })

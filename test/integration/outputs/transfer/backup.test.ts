@@ -1,6 +1,19 @@
 /** A backup holds the whole mirror, a restore makes the same mirror of it, and a file that is not whole makes none. */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -241,9 +254,78 @@ describe('a backup', () => {
     expect((await stat(other('mine.txt'))).mode & 0o777).toBe(0o600)
     await expect(backupMirror({ ...options, file: folder })).rejects.toMatchObject({ exitCode: 2 })
     await expect(backupMirror({ ...options, file: other('nowhere/a') })).rejects.toMatchObject({
-      code: 'output',
+      exitCode: 2,
+      message: `backup: there is no folder ${other('nowhere')}: make it first (mkdir -p), or name a file in another one`,
     })
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  test('takes the place of no device, pipe or folder, also by force, and is read from none', async () => {
+    const place = await mkdtemp(join(folder, 'no-file-'))
+    const pipe = join(place, 'pipe')
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
+    await symlink(pipe, join(place, 'to-pipe'))
+    await symlink(join(place, 'nowhere'), join(place, 'to-nothing'))
+    const refusals: readonly (readonly [string, string])[] = [
+      [pipe, 'is no regular file: write it to a file, then copy it'],
+      [join(place, 'to-pipe'), 'is no regular file: write it to a file, then copy it'],
+      [join(place, 'to-nothing'), 'is a link to nothing: name the file itself'],
+      [place, `is a folder: name a file in it, like ${join(place, 'mirror.tar.gz')}`],
+    ]
+    for (const [path, message] of refusals) {
+      await expect(
+        backupMirror({ database: filled.place.url, file: path, force: true }),
+        path,
+      ).rejects.toMatchObject({ exitCode: 2, message: `backup: ${path} ${message}` })
+    }
+    expect((await readdir(place)).toSorted()).toEqual(['pipe', 'to-nothing', 'to-pipe'])
+    expect((await lstat(pipe)).isFIFO()).toBe(true)
+    for (const path of [place, pipe, join(place, 'to-pipe')]) {
+      expect(await refusal(path)).toMatchObject({
+        exitCode: 2,
+        message: `restore: ${path} is no regular file: copy it to one first, and name that. Nothing was restored.`,
+      })
+    }
+  })
+
+  test('by the name of a link replaces the file behind it, and is restored by that name', async () => {
+    const place = await mkdtemp(join(folder, 'link-'))
+    await mkdir(join(place, 'disk'))
+    await writeFile(join(place, 'disk/real.tar.gz'), 'former')
+    await symlink('disk/real.tar.gz', join(place, 'latest'))
+    const options = { database: filled.place.url, file: join(place, 'latest') }
+    await expect(backupMirror(options)).rejects.toMatchObject({ exitCode: 2 })
+    await backupMirror({ ...options, force: true })
+    expect((await lstat(join(place, 'latest'))).isSymbolicLink()).toBe(true)
+    expect((await readFile(join(place, 'disk/real.tar.gz'))).subarray(0, 2)).toEqual(Buffer.of(0x1f, 0x8b))
+    expect(await readdir(join(place, 'disk'))).toEqual(['real.tar.gz'])
+    await using target = await freshPlace('pglite', { blank: true })
+    expect((await restoreMirror({ database: target.url, file: options.file })).accounts).toHaveLength(2)
+  })
+
+  test('clears what killed backups of any name left an hour ago, and nothing else', async () => {
+    const place = await mkdtemp(join(folder, 'parts-'))
+    const old = new Date(Date.now() - 4_000_000)
+    const names = [
+      'mirror-2026-11-01.tar.gz.0123456789abcdef.part',
+      'mirror-2026-11-02.tar.gz.0123456789abcdef.part',
+      'notes.part',
+      'a.0123456789ABCDEF.part',
+      '.0123456789abcdef.part',
+    ]
+    for (const name of names) await writeFile(join(place, name), '')
+    for (const name of names.slice(1)) await utimes(join(place, name), old, old)
+    await mkdir(join(place, 'folder.0123456789abcdef.part'))
+    await utimes(join(place, 'folder.0123456789abcdef.part'), old, old)
+    await backupMirror({ database: filled.place.url, file: join(place, 'mirror-2026-11-03.tar.gz') })
+    expect((await readdir(place)).toSorted()).toEqual([
+      '.0123456789abcdef.part',
+      'a.0123456789ABCDEF.part',
+      'folder.0123456789abcdef.part',
+      'mirror-2026-11-01.tar.gz.0123456789abcdef.part',
+      'mirror-2026-11-03.tar.gz',
+      'notes.part',
+    ])
   })
 
   test('of an older schema is restored, and brought to the present one', async () => {

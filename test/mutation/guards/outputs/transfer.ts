@@ -104,4 +104,18 @@ export const transferGuards: readonly Guard[] = [
     tests: [commands],
     only: 'stays erased',
   },
+  {
+    name: 'devices and pipes',
+    promise: 'no output takes the place of a device or a pipe, which would be gone for everybody',
+    mutation: 'never',
+    tests: [backups],
+    only: 'no device, pipe or folder',
+  },
+  {
+    name: 'a backup that is no file',
+    promise: 'a restore from a pipe ends at once, and does not wait for its writer',
+    mutation: 'never',
+    tests: [backups],
+    only: 'no device, pipe or folder',
+  },
 ]
