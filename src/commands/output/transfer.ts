@@ -76,6 +76,12 @@ export function formatRestore(report: RestoredMirror, out: Output): string {
       out,
     ),
     ...erasures.map((known) => paragraph(erasureLine(known, created_at), out)),
+    paragraph(
+      `What was forgotten, left out or pruned after ${formatInstant(created_at)} is in this mirror again, too: before ${commandName()} serve, ` +
+        `run ${commandName()} sync with the same settings (--forget-after and those of fields), and ${commandName()} prune.`,
+      out,
+    ),
+    paragraph(accessLine(report), out),
     readerLines(readers, to, out),
   ].join('')
 }
@@ -100,6 +106,16 @@ function erasureLine(
     `${before} The list that was given has ${formatCount(in_list, 'person', 'people')}; ${formatNumber(erased_since)} of them ` +
     `${erased_since === 1 ? 'was' : 'were'} not known to the backup, and all are erased now. Whoever was erased after that list was printed is in this ` +
     `mirror again.`
+  )
+}
+
+/** What opens the mirror, for what was revoked since opens it again. */
+function accessLine({ active_keys: keys, active_links: links, created_at }: RestoredMirror): string {
+  if (keys + links === 0) return 'No key and no link opens this mirror.'
+  return (
+    `${formatCount(keys, 'key')} and ${formatCount(links, 'link')} open this mirror again, also those that were revoked after ` +
+    `${formatInstant(created_at)}. ${commandName()} keys and ${commandName()} links show them; revoke what shall stay closed with ` +
+    `${commandName()} keys revoke ID and ${commandName()} links revoke ID.`
   )
 }
 

@@ -80,6 +80,18 @@ export async function listKeys(
   return rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 
+/** How many keys and links open the mirror. */
+export async function countActive({
+  kysely,
+}: Transaction): Promise<{ readonly keys: number; readonly links: number }> {
+  const { rows } = await sql<{ keys: number; links: number }>`
+    select (select count(*)::int from headcount.api_keys key where ${stateOf('key')} = 'active') as keys,
+           (select count(*)::int from headcount.links link where ${stateOf('link')} = 'active') as links`.execute(
+    kysely,
+  )
+  return rows[0] ?? { keys: 0, links: 0 }
+}
+
 /** A key or link that was revoked. */
 export interface RevokedKey {
   readonly id: number

@@ -8,6 +8,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { accountNames } from '../../sync/open/find-account.ts'
 import { requireKeyOf } from '../../sync/open/suppressions.ts'
 import { accountId } from '../../mirror/accounts/resolve-account.ts'
+import { countActive } from '../../mirror/keys/keys.ts'
 import { addEntries, eraseImported, readHashed } from '../../mirror/persons/erase.ts'
 import { parseSuppressionFile, type ImportedSuppression } from '../../mirror/persons/suppression-file.ts'
 import { vacuumErased, type Vacuumed } from '../../mirror/persons/vacuum.ts'
@@ -67,6 +68,10 @@ export interface RestoredMirror {
   readonly tables: readonly TableCheck[]
   /** Roles that read the mirror when the backup was made, to be added anew. */
   readonly readers: readonly StoredReader[]
+  /** Keys that open the mirror, those included that were revoked after the backup. */
+  readonly active_keys: number
+  /** Links that open it, likewise. */
+  readonly active_links: number
   readonly erasures: readonly KnownErasures[]
   /** One for each list that was given. */
   readonly receipts: readonly (ErasureReport & Vacuumed)[]
@@ -86,16 +91,30 @@ export async function restoreInto(
   const { signal, onProgress, suppressions, key } = options
   await requireEmpty(target)
   let erasures: readonly KnownErasures[] = []
+  let active = { keys: 0, links: 0 }
   const tables = await writeMirror(target, source, {
     signal,
     onProgress,
     finish: async (trx) => {
       erasures = await suppress(trx, suppressions, key)
+      active = await countActive(trx)
     },
   })
   const receipts = key === null ? [] : await erase(target, key, options)
   const { created_at, schema, accounts, readers } = manifest
-  return { file, to: target.label, created_at, schema, accounts, tables, readers, erasures, receipts }
+  const opened = { active_keys: active.keys, active_links: active.links }
+  return {
+    file,
+    to: target.label,
+    created_at,
+    schema,
+    accounts,
+    tables,
+    readers,
+    ...opened,
+    erasures,
+    receipts,
+  }
 }
 
 /** Puts everybody of the lists on the suppression list. @throws UsageError for an unknown account, or another key than before */

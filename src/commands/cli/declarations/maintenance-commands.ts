@@ -219,8 +219,9 @@ export const maintenanceCommands: CommandGroup = {
       description:
         'Writes everything that the mirror holds to one file, of one moment: a compressed tar with the rows of each table as COPY ' +
         'writes them, and manifest.json. It has names, addresses and messages, so that only its owner may read it (mode 0600). The ' +
-        'file gets its name when it is whole. Runs are kept out meanwhile (exit 9 when one is in progress). Keep the suppression ' +
-        'lists beside it: person suppressions --json, after each erasure.',
+        'file gets its name when it is whole; what a killed backup left in the folder is cleared by one that begins an hour later. It ' +
+        'must be a new file or a regular one: for a device or a pipe write it to a file, then copy it. Runs are kept out meanwhile ' +
+        '(exit 9 when one is in progress). Keep the suppression lists beside it: person suppressions --json, after each erasure.',
       examples: [['backup /backups/mirror.tar.gz', 'a new file']],
       args: [['<file>', 'the file to write']],
       options: [
@@ -235,10 +236,12 @@ export const maintenanceCommands: CommandGroup = {
       load: async () => (await import('../../maintain/restore.ts')).restore,
       summary: 'restore a mirror from a backup into an empty database',
       description:
-        'Reads the whole file first: one that is cut short or changed is refused. Then everything is written in one transaction, compared ' +
-        'by counts and checksums, and brought to the schema of this program. The database must be empty; a missing folder is made. ' +
-        'A backup brings back whom you erased since: give the suppression lists from after it, one of each account, with ' +
-        '--suppressions (needs HEADCOUNT_PERSON_KEY_FILE). The command says which erasures it knows of.',
+        'Reads the whole file first: one that is cut short or changed is refused, and what is no regular file. Then everything is ' +
+        'written in one transaction, compared by counts and checksums, and brought to the schema of this program. The database must ' +
+        'be empty; a missing folder is made. A backup brings back whom you erased since: give the suppression lists from after it, ' +
+        'one of each account, with --suppressions (needs HEADCOUNT_PERSON_KEY_FILE). It brings back, too, what was forgotten, left ' +
+        'out or pruned since, and keys and links that were revoked: the command says how many keys and links open the mirror, and ' +
+        'which erasures it knows of.',
       examples: [
         ['restore /backups/mirror.tar.gz', 'into the database of the settings'],
         ['restore mirror.tar.gz --suppressions list.json', 'nobody who was erased since comes back'],

@@ -22,10 +22,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import {
   backupMirror,
+  createKey,
+  createLink,
   erasePerson,
   exportSuppressions,
   InvalidBackupError,
+  listKeys,
+  listLinks,
   restoreMirror,
+  revokeKey,
+  revokeLink,
 } from '../../../../src/index.ts'
 import { freshPlace, type engines, type Place } from '../../../support/databases/databases.ts'
 import { applyUpTo, change } from '../../../support/databases/older-schema.ts'
@@ -396,6 +402,30 @@ describe.each(['postgres', 'pglite'] as const)('whom a backup brings back (%s)',
     const { report } = await filled.sync(withList.url, { personKey, all: true })
     expect(report.events).toMatchObject({ failed: 0 })
     expect(await ofAda(withList.url)).toBe(false)
+  })
+})
+
+describe.each(['postgres', 'pglite'] as const)('what was revoked after a backup (%s)', (engine) => {
+  test('opens the restored mirror again, and is counted; what had expired or was revoked before is not', async () => {
+    await using filled = await fillMirror(engine)
+    await using target = await freshPlace(engine, { blank: true })
+    const own = { database: filled.place.url, account: 'default' }
+    const key = await createKey(own)
+    const link = await createLink({ ...own, view: 'events', format: 'csv' })
+    const revokedBefore = await createKey(own)
+    await revokeKey({ ...own, id: revokedBefore.id })
+    const file = join(folder, `revoked-${engine}.tar.gz`)
+    await backupMirror({ ...own, file })
+    await revokeKey({ ...own, id: key.id })
+    await revokeLink({ ...own, id: link.id })
+    expect(await restoreMirror({ database: target.url, file })).toMatchObject({
+      active_keys: 2,
+      active_links: 1,
+    })
+    const active = (listed: readonly { readonly id: number; readonly state: string }[]) =>
+      listed.flatMap(({ id, state }) => (state === 'active' ? [id] : []))
+    expect(active(await listKeys({ database: target.url }))).toEqual([1, key.id])
+    expect(active(await listLinks({ database: target.url }))).toEqual([link.id])
   })
 })
 

@@ -404,6 +404,9 @@ describe('the commands', () => {
     expect(restored.stdout.replaceAll(/\s+/g, ' ')).toMatch(
       /Restored default from .* Nobody had been erased from account default when the backup was made\. Whoever was erased after .* is in this mirror again, and nothing in the backup tells who: .*person erase --suppressions FILE --account default/,
     )
+    expect(restored.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /What was forgotten, left out or pruned after .* is in this mirror again, too: before headcount serve, run headcount sync with the same settings .* No key and no link opens this mirror\./,
+    )
     expect(await readRows(target.url)).toMatchObject({ responses: before['responses'] })
     expect((await s.run(['restore', file], to)).code).toBe(2)
     const list = join(folder, 'list.json')
@@ -423,6 +426,20 @@ describe('the commands', () => {
     expect(JSON.parse(withList.stdout)).toMatchObject({
       erasures: [{ account: 'default', in_backup: 0, in_list: 0, erased_since: 0 }],
     })
+  })
+
+  test('restore says how many keys and links open the mirror again', async () => {
+    const file = join(folder, 'mirror.tar.gz')
+    const made = await s.run(['keys', 'create', '--json'])
+    const { id } = JSON.parse(made.stdout) as { readonly id: number }
+    expect((await s.run(['backup', file, '-q'])).code).toBe(0)
+    expect((await s.run(['keys', 'revoke', String(id)])).code).toBe(0)
+    const restored = await s.run(['restore', file], { env: { DATABASE_URL: target.url } })
+    expect(restored.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /1 key and 0 links open this mirror again, also those that were revoked after .* headcount keys and headcount links show them; revoke what shall stay closed with headcount keys revoke ID and headcount links revoke ID\./,
+    )
+    await using database = await s.place.open()
+    await change(database, ['delete from headcount.api_keys'])
   })
 
   test.skipIf(scriptPath === null)('show how far they are on a terminal', async () => {
