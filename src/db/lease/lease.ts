@@ -10,6 +10,7 @@ import { sql } from 'kysely'
 import { AccountLockedError, LeaseLostError } from '../../common/errors.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 import { codeOf } from '../errors.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database, DatabaseLog } from '../database.ts'
 import { startHeartbeat, trackHeartbeatAge, type LastHeartbeat } from './heartbeat.ts'
 import {
@@ -96,7 +97,7 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
     if (other.silence >= 0 && other.silence < ALIVE_FOR_S) throw accountLocked(other)
     if (watched !== other.id) {
       const fields = { run_id: other.id, silent_for_s: Math.round(silence) }
-      const message = `Run ${other.id} of this account sends no heartbeat; watching it for up to ${DEAD_AFTER_S} s`
+      const message = `Run ${other.id} of account ${stripControlCharsInLine(other.account)} sends no heartbeat; watching it for up to ${DEAD_AFTER_S} s`
       log?.('warn', message, fields)
     }
     watched = other.id
@@ -106,6 +107,8 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
 
 interface RunningRun extends LastHeartbeat {
   readonly id: string
+  /** Its name; its number when its row is gone. */
+  readonly account: string
   readonly mode: LeaseMode
   readonly holder: ProcessIdentity | null
   readonly startedAt: string
@@ -122,7 +125,7 @@ async function readRunning(
   lock: '' | 'for update',
 ): Promise<RunningRun | null> {
   const { rows } = await sql<RunningRow>`
-    select id, mode, holder, started_at as "startedAt", heartbeat_at as beat,
+    select id, coalesce((select name from headcount.accounts where id = account_id), account_id::text) as account, mode, holder, started_at as "startedAt", heartbeat_at as beat,
            extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silence
       from headcount.sync_runs
      where account_id = ${accountId} and status = 'running' ${sql.raw(lock)}
@@ -205,7 +208,7 @@ async function takeOver(
 
 function accountLocked(run: RunningRun, more = '', cause?: unknown): AccountLockedError {
   return new AccountLockedError(
-    `Another run holds this account: ${run.mode} ${run.id}, ${formatProcess(run.holder)}, since ${run.startedAt}, last heartbeat ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
+    `Another run holds account ${stripControlCharsInLine(run.account)}: ${run.mode} ${run.id}, ${formatProcess(run.holder)}, since ${run.startedAt}, last heartbeat ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
     { cause },
   )
 }

@@ -179,7 +179,7 @@ describe('I2 accounts on the command line', () => {
           const busy = await s.run(['accounts', ...words])
           expect([busy.code, busy.stderr]).toEqual([
             9,
-            expect.stringContaining('Another run holds this account'),
+            expect.stringContaining('Another run holds account'),
           ])
         }
       })

@@ -139,7 +139,7 @@ describe('a run that failed does not end the worker:', () => {
     await using first = startWorker(onceAYear, { env: s.env })
     await expect.poll(() => s.service.requests.length, { timeout: 10_000 }).toBe(3)
     await using second = startWorker(everySecond, { env: s.env })
-    expect(await second.says('Another run holds this account')).toMatchObject({
+    expect(await second.says('Another run holds account')).toMatchObject({
       level: 'warn',
       code: 'account_busy',
     })

@@ -209,16 +209,26 @@ describe('the commands', () => {
     await change(database, [
       `insert into headcount.sync_runs (account_id, mode, status) values (1, 'sync', 'running')`,
     ])
-    for (const args of [
+    const runs = [
       ['move', '--to', target.url],
       ['backup', join(folder, 'a')],
-    ]) {
+    ]
+    for (const args of runs) {
       const ran = await s.run(args)
       expect(ran).toMatchObject({ code: 9, stdout: '' })
-      expect(ran.stderr).toContain('Another run holds this account')
+      expect(ran.stderr).toContain('Another run holds account default: sync')
     }
+    await change(database, [
+      `insert into headcount.accounts (id, name) overriding system value values (2, 'north')`,
+      `update headcount.sync_runs set account_id = 2 where status = 'running'`,
+    ])
+    for (const args of runs)
+      expect((await s.run(args)).stderr).toContain('Another run holds account north: sync')
     expect(await readdir(folder)).toEqual([])
-    await change(database, [`delete from headcount.sync_runs where status = 'running'`])
+    await change(database, [
+      `delete from headcount.sync_runs where status = 'running'`,
+      'delete from headcount.accounts where id = 2',
+    ])
     await expectUnharmed()
   })
 
