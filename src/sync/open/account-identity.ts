@@ -23,7 +23,10 @@ export async function verifyAccountIdentity(
   listed: readonly string[],
 ): Promise<void> {
   const { adopt } = run.settings
-  const { known, isOther } = await compareIdentity(run, identity, listed, adopt)
+  const { known, isOther } = await compareIdentity(run, identity, listed, {
+    adopt,
+    consequence: 'The mirror goes on with the new one.',
+  })
   // An empty event list tells no account from another. Its missing events are for the deletion guard.
   // guard: nobody in the list
   if (listed.length === 0 && known.base_url !== null && !adopt) return
@@ -40,6 +43,13 @@ function withoutValidators(state: ListState): ListState {
   return { ...state, ...unread, /* guard: absences of another account */ unconfirmed_absences: [] }
 }
 
+interface ComparisonOptions {
+  /** Whether the user asked to adopt the mirror. */
+  readonly adopt: boolean
+  /** What becomes of the mirror when the account changed and is believed, as a sentence of the warning. */
+  readonly consequence: string
+}
+
 /**
  * Compares who the service says we are with what the mirror was built from; warns when that changed.
  *
@@ -50,7 +60,7 @@ export async function compareIdentity(
   run: IdentityContext,
   identity: Identity,
   listed: readonly string[],
-  adopt: boolean,
+  { adopt, consequence }: ComparisonOptions,
 ): Promise<{ readonly known: Known; readonly isOther: boolean }> {
   const known = await readIdentity(run)
   const change = describeChange(known, identity)
@@ -63,7 +73,7 @@ export async function compareIdentity(
   }
   // guard: another account
   if (!adopt) await requireSameEvents(run, change, listed)
-  run.stats.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
+  run.stats.warn(`The account changed: ${change}. ${consequence}`)
   return { known, isOther: true }
 }
 

@@ -109,7 +109,10 @@ async function compareAll(
   const { settings, stats } = run
   const identity = await fetchIdentity(run)
   const list = await fetchEventList(run)
-  await compareIdentity(run, identity, list.ids, false)
+  await compareIdentity(run, identity, list.ids, {
+    adopt: false,
+    consequence: 'Nothing was written: the next sync would go on with the new one.',
+  })
   const readable = [...list.rows, ...(await rejectedButStored(run, list))]
   requireKnownEvents(settings.events, list, readable)
   const named = readable.filter(({ id }) => settings.events?.has(id) ?? true)

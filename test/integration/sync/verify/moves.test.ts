@@ -30,6 +30,17 @@ onPostgresStage('verify, lists that moved', (stage) => {
     })
   })
 
+  test('an account with another e-mail: the warning says that nothing was written', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await on.sync()
+    const before = on.mirror.rows('accounts')
+    on.account.email = 'new@example.org'
+    expect((await verifyOn(on)).warnings).toEqual([
+      'The account changed: the e-mail was owner@example.org and is new@example.org. Nothing was written: the next sync would go on with the new one.',
+    ])
+    expect(on.mirror.rows('accounts')).toEqual(before)
+  })
+
   test('a sync that stores a new list meanwhile: the list is read again and compared', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
     await on.sync()
