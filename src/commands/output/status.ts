@@ -1,6 +1,7 @@
 import { commandName } from '../../common/command-name.ts'
 import { timeConfirms } from '../../common/schema/holds.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
+import { describeMoved } from '../../load/state/moved.ts'
 import type { RejectCounts } from '../../load/state/rejects.ts'
 import type { RunSummary } from '../../mirror/status/account-facts.ts'
 import type { AccountStatus } from '../../mirror/status/account-status.ts'
@@ -36,6 +37,11 @@ function removingLine({ account, removing_since }: AccountStatus): string[] {
   return [`  ${describeRemoval(account, removing_since)}\n`]
 }
 
+function movedLine({ moved_to, moved_at }: AccountStatus, { width }: Pick<Output, 'width'>): string[] {
+  if (moved_to === null || moved_at === null) return []
+  return [`  ${wrapWords(describeMoved({ moved_to, moved_at }), { width, hang: 2 })}\n`]
+}
+
 function formatAccount(
   status: AccountStatus,
   out: Pick<Output, 'style' | 'width'>,
@@ -47,6 +53,7 @@ function formatAccount(
   return [
     `${title}${origin && ` (${stripControlCharsInLine(origin)})`}\n`,
     ...removingLine(status),
+    ...movedLine(status, out),
     drawPairs(
       [
         ['last good run', goodRun(status)],

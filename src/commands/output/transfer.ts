@@ -38,6 +38,11 @@ export function formatMove({ from, to, accounts, tables, readers }: MoveReport, 
         `wherever the mirror is used: ${one(from)} is marked as moved, and nothing writes there without --force.`,
       out,
     ),
+    paragraph(
+      `${one(from)} still holds all of it, also of people who are erased later: delete it once nothing uses it any more. With Postgres ` +
+        'drop schema headcount, headcount_internal cascade does that (after worker --queue also headcount_queue), with PGlite delete the folder.',
+      out,
+    ),
     readerLines(readers, to, out),
   ].join('')
 }

@@ -7,6 +7,7 @@ import type { Database } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { AccessLogEntry, Logger, ServiceOptions } from '../../index.ts'
+import { movedWarning } from '../../load/state/moved.ts'
 import { readUnfinishedRemovals } from '../../mirror/accounts/list.ts'
 import { listKeys } from '../../mirror/keys/keys.ts'
 import { listLinks } from '../../mirror/keys/links.ts'
@@ -153,6 +154,8 @@ async function warn(database: Database, url: string, logger: Logger): Promise<vo
   if (![...keys, ...links].some(({ state }) => state === 'active')) {
     logger.warn({}, `no key opens this mirror: make one with ${commandName()} keys create`)
   }
+  const moved = await movedWarning(database.kysely)
+  if (moved !== null) logger.warn({}, moved)
   const accounts = await database.transaction((trx) => readUnfinishedRemovals(trx), { readOnly: true })
   for (const { name, since } of accounts)
     logger.warn({}, `account ${name} is ${describeRemoval(name, since)}`)

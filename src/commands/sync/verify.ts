@@ -42,7 +42,7 @@ export const verify: Command<VerifyFlags> = withTelemetry(async (context) => {
   if (format !== null) await writeDocument(terminal.out, report, format)
   else await terminal.out.write(formatDifferences(report))
   if (config.logFormat === 'json') logReport(report, log.logger)
-  else if (report.status !== 'equal' || config.logLevel === 'info' || config.logLevel === 'debug') {
+  else if (needsNote(report) || config.logLevel === 'info' || config.logLevel === 'debug') {
     await terminal.err.write(formatVerification(report, terminal.err))
   }
   return exitCodesOfVerify[report.status]
@@ -53,7 +53,12 @@ export function depthOf({ sample, thorough }: VerifyFlags): Pick<VerifyOptions, 
   return { ...(sample !== undefined && { sample }), ...(thorough && { thorough: true }) }
 }
 
+/** Whether there is something to tell also to whoever wants only warnings. */
+function needsNote({ status, warnings }: Pick<VerifyReport, 'status' | 'warnings'>): boolean {
+  return status !== 'equal' || warnings.length > 0
+}
+
 /** One line where logs are asked for; the differences themselves are on stdout. */
 function logReport({ differences: _, ...report }: VerifyReport, logger: Logger): void {
-  logger[report.status === 'equal' ? 'info' : 'warn']({ report }, `verify ${report.status}`)
+  logger[needsNote(report) ? 'warn' : 'info']({ report }, `verify ${report.status}`)
 }

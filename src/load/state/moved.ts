@@ -14,7 +14,7 @@ export interface Moved {
 }
 
 /** Null of a mirror that was not moved. */
-async function readMoved(kysely: Kysely<Tables>): Promise<Moved | null> {
+export async function readMoved(kysely: Kysely<Tables>): Promise<Moved | null> {
   const found = await kysely.selectFrom('headcount.moved').select(['moved_to', 'moved_at']).executeTakeFirst()
   return found ?? null
 }
@@ -28,6 +28,20 @@ export async function requireNotMoved(kysely: Kysely<Tables>): Promise<void> {
   const moved = await readMoved(kysely)
   // guard: a mirror that was moved
   if (moved !== null) throw movedError(moved)
+}
+
+/** For whoever goes on with what a moved mirror still holds; null of one that was not moved. */
+export async function movedWarning(kysely: Kysely<Tables>): Promise<string | null> {
+  const moved = await readMoved(kysely)
+  return (
+    moved &&
+    `This mirror ${describeMoved(moved)}. Name that database (${optionName('database')}), and delete this one.`
+  )
+}
+
+/** A mirror that was moved, in words that follow its name. */
+export function describeMoved({ moved_to, moved_at }: Moved): string {
+  return `was moved to ${stripControlCharsInLine(moved_to)} on ${moved_at}: what is here is of before, and no run writes to it any more`
 }
 
 function movedError({ moved_to, moved_at }: Moved): MovedMirrorError {

@@ -1,6 +1,7 @@
 /** How fresh and how whole the mirror of each account is, read in one view of the database. */
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { readMoved, type Moved } from '../../load/state/moved.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import {
   failingList,
@@ -27,6 +28,9 @@ export interface AccountStatus {
   readonly base_url: string | null
   /** When its removal began, if that is not finished; null otherwise. */
   readonly removing_since: Timestamp | null
+  /** The database that the whole mirror was moved to, without user and password: nothing is written here any more. Null otherwise. */
+  readonly moved_to: string | null
+  readonly moved_at: Timestamp | null
   /** The last run of the whole account in which every list that was due was applied or found unchanged. */
   readonly last_good_run: RunSummary | null
   readonly last_run: RunSummary | null
@@ -72,6 +76,7 @@ export async function readAccountStatuses(
     .$if(account !== null, (query) => query.where('name', '=', account))
     .orderBy('id')
     .execute()
+  const moved = await readMoved(trx.kysely)
   const statuses: QuickAccountStatus[] = []
   for (let from = 0; from < accounts.length; from += ACCOUNTS_AT_ONCE) {
     const some = accounts.slice(from, from + ACCOUNTS_AT_ONCE)
@@ -79,7 +84,7 @@ export async function readAccountStatuses(
       trx.kysely,
       some.map(({ id }) => id),
     )
-    for (const one of some) statuses.push(await statusOf(trx, one, settings, facts))
+    for (const one of some) statuses.push(await statusOf(trx, { ...one, moved }, settings, facts))
   }
   return statuses
 }
@@ -87,11 +92,13 @@ export async function readAccountStatuses(
 interface StoredAccount extends Pick<AccountStatus, 'email' | 'base_url' | 'removing_since'> {
   readonly id: number
   readonly name: string
+  /** The mirror of all accounts. */
+  readonly moved: Moved | null
 }
 
 async function statusOf(
   trx: Transaction,
-  { id, name, email, base_url, removing_since }: StoredAccount,
+  { id, name, email, base_url, removing_since, moved }: StoredAccount,
   { own, ...ofAll }: StatusSettings,
   facts: AccountFacts,
 ): Promise<QuickAccountStatus> {
@@ -110,6 +117,8 @@ async function statusOf(
     email,
     base_url,
     removing_since,
+    moved_to: moved?.moved_to ?? null,
+    moved_at: moved?.moved_at ?? null,
     last_good_run,
     last_run: facts.lastRuns.get(id) ?? null,
     age_ms: last_good_run && Math.max(0, Date.parse(time.now) - Date.parse(last_good_run.started_at)),

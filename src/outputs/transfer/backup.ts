@@ -4,6 +4,7 @@ import { UsageError } from '../../common/errors.ts'
 import type { Timestamp } from '../../common/schema/items.ts'
 import type { Database } from '../../db/database.ts'
 import type { StoredReader } from '../../db/readers/readable.ts'
+import { movedWarning } from '../../load/state/moved.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
 import { withSnapshot } from './database/source.ts'
 import type { BackedUpTable } from './file/manifest.ts'
@@ -38,6 +39,8 @@ export async function backupTo(
   { signal, log, onProgress, force }: TransferOptions & { readonly force: boolean },
 ): Promise<BackupReport> {
   await requireNewFile(file, force)
+  const moved = await movedWarning(source.kysely)
+  if (moved !== null) log?.('warn', moved)
   return holdAccounts(source, { mode: 'backup', signal, log }, async (held, ended) => {
     if (held.length === 0)
       throw new UsageError(

@@ -2,6 +2,7 @@ import type { EventItem } from '../../common/schema/tables.ts'
 import type { OnFolderInUse } from '../../db/connect.ts'
 import { toInterruptedError } from '../../common/abort.ts'
 import { HeadcountError, AuthenticationError, UsageError } from '../../common/errors.ts'
+import { movedWarning } from '../../load/state/moved.ts'
 import { compareUtf8 } from '../../normalise/values/collation.ts'
 import { compareEventRows } from './compare-events.ts'
 import { compareResponseLists } from './compare-responses.ts'
@@ -107,6 +108,8 @@ async function compareAll(
   { sample = Infinity, thorough = false, random = Math.random }: VerifyOptions,
 ): Promise<VerifyReport> {
   const { settings, stats } = run
+  const moved = await movedWarning(run.mirror.database.kysely)
+  if (moved !== null) stats.warn(moved)
   const identity = await fetchIdentity(run)
   const list = await fetchEventList(run)
   await compareIdentity(run, identity, list.ids, {

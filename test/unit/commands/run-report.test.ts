@@ -96,6 +96,8 @@ describe('the status for people', () => {
     email: null,
     base_url: null,
     removing_since: null,
+    moved_to: null,
+    moved_at: null,
     last_good_run: null,
     last_run: null,
     age_ms: null,

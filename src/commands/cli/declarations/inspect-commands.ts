@@ -131,7 +131,8 @@ export const inspectCommands: CommandGroup = {
       description:
         'For each account: the last good run, the events that are due, the rows, the rejects, and the held ' +
         'deletions with their reasons; and values of replies that have no meaning yet, where the responses are read within a ' +
-        'second, and never with --max-age (rsvp_without_meaning is null then). For one event: when its list was last read, when it will be read next, and why.',
+        'second, and never with --max-age (rsvp_without_meaning is null then). Of a mirror that was moved: ' +
+        'where it went and when (moved_to, moved_at). For one event: when its list was last read, when it will be read next, and why.',
       examples: [
         ['status', 'all accounts'],
         ['status --max-age 1h', 'for monitoring: exit 6 when older, 8 when deletions need a decision'],

@@ -197,7 +197,7 @@ export const maintenanceCommands: CommandGroup = {
         'suppression list. Runs are kept out meanwhile (exit 9 when one is in progress). All of it is one transaction there, and is ' +
         'compared by counts and checksums before it is done: if it is interrupted earlier, that database stays empty. Then this mirror is marked: ' +
         'sync and all that writes end with exit 2 here, unless they are given --force. The next sync there reads as few lists as it would ' +
-        'have read here. Roles that read the mirror belong to the server: the command says how to add them there.',
+        'have read here. This database still holds everything, also of people who are erased later: delete it once nothing uses it. Roles that read the mirror belong to the server: the command says how to add them there.',
       examples: [
         ['move --to postgres://…', 'from the folder of the first steps to a server'],
         ['move --to pglite:./headcount-data', 'from a server to a folder'],

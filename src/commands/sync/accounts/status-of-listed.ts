@@ -120,6 +120,8 @@ function neverMirrored(account: string, withReplies: boolean): AccountStatus {
     email: null,
     base_url: null,
     removing_since: null,
+    moved_to: null,
+    moved_at: null,
     last_good_run: null,
     last_run: null,
     age_ms: null,

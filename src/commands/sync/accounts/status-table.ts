@@ -72,6 +72,7 @@ function standingOf(status: ListedStatus): Standing {
   const why = last_run?.error ?? failing[0]?.message ?? ofHeld
   if (!in_file) return { rank: 7, state: 'not in file', why: '' }
   if (status.removing_since !== null) return { rank: 0, state: 'half removed', why: '' }
+  if (status.moved_to !== null) return { rank: 0, state: 'moved', why: `to ${status.moved_to}` }
   if (error !== null) return { rank: 1, state: FAULTY, why: messageOf(error) }
   if (last_run === null) return { rank: 2, state: 'never read', why: '' }
   if (last_run.run_id !== last_good_run?.run_id && last_run.status !== 'running')

@@ -26,7 +26,14 @@ export async function verifyAllAccounts(context: Context<VerifyFlags>, accounts:
 
 const outcomes = { equal: 'equal', partial: 'not wholly compared', different: 'different' } as const
 
-function summaryOf({ status, differences_total, duration_ms, errors, held }: VerifyReport): Summary {
+function summaryOf({
+  status,
+  differences_total,
+  duration_ms,
+  errors,
+  held,
+  warnings,
+}: VerifyReport): Summary {
   const [first] = errors
   const ofHeld =
     held === 0 ? '' : `${formatCount(held, 'deletion')} held, and not compared: status --account says why`
@@ -34,6 +41,6 @@ function summaryOf({ status, differences_total, duration_ms, errors, held }: Ver
     outcome: outcomes[status],
     changed: differences_total,
     durationMs: duration_ms,
-    why: status === 'equal' ? ofHeld : (first?.message ?? ofHeld),
+    why: status === 'equal' ? (warnings[0] ?? ofHeld) : (first?.message ?? ofHeld),
   }
 }

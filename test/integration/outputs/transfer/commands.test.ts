@@ -11,6 +11,7 @@ import { connect, type Database } from '../../../../src/db/connect.ts'
 import { accountOf } from '../../../support/accounts/account.ts'
 import { inShell, scriptPath, type Ran } from '../../../support/commands/command.ts'
 import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
+import { startServe, urlOf } from '../../../support/commands/process.ts'
 import { engines, freshPlace, onServer, type Place } from '../../../support/databases/databases.ts'
 import { FULL_DISK, fillDiskOf } from '../../../support/databases/full-disk.ts'
 import { change } from '../../../support/databases/older-schema.ts'
@@ -484,6 +485,60 @@ describe('the commands', () => {
       expect(await readRows(to)).toEqual(await rowsOf(source))
     },
   )
+})
+
+describe.each(engines)('the former mirror after a move (%s)', (engine) => {
+  test('says in every output where it went, and the move that it still holds everything', async () => {
+    await using s = await commandStage(engine, account())
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    await using target = await freshPlace(engine, { blank: true })
+    const folder = await mkdtemp(join(tmpdir(), 'headcount-test-former-'))
+    const statusOf = async () => {
+      const { stdout } = await s.run(['status', '--json'])
+      return JSON.parse(stdout) as { readonly accounts: readonly unknown[] }
+    }
+    expect(await statusOf()).toMatchObject({ accounts: [{ moved_to: null, moved_at: null }] })
+    const calm = [
+      await s.run(['status']),
+      await s.run(['backup', join(folder, 'a.tar.gz')]),
+      await s.run(['verify', '-q']),
+    ]
+    for (const { stdout, stderr } of calm) expect(stdout + stderr).not.toContain('moved')
+
+    const moved = await s.run(['move', '--to', target.url])
+    expect(moved.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /(Postgres at|PGlite in) \S+ still holds all of it, also of people who are erased later: delete it once nothing uses it any more\. With Postgres drop schema headcount, headcount_internal cascade/,
+    )
+    const to = engine === 'postgres' ? /^Postgres at / : /^PGlite in /
+    expect(await statusOf()).toMatchObject({
+      accounts: [
+        {
+          account: 'default',
+          moved_to: expect.stringMatching(to) as string,
+          moved_at: expect.stringMatching(/^\d{4}-/) as string,
+        },
+      ],
+    })
+    const where =
+      /was moved to (Postgres at|PGlite in) \S+ on \d{4}-\S+: what is here is of before, and no run writes to it any more/
+    expect((await s.run(['status'])).stdout.replaceAll(/\s+/g, ' ')).toMatch(where)
+    const backup = await s.run(['backup', join(folder, 'b.tar.gz'), '-q'])
+    expect(backup).toMatchObject({ code: 0, stderr: expect.stringMatching(where) as string })
+    const verified = await s.run(['verify', '-q'])
+    expect(verified.code).toBe(0)
+    expect(verified.stderr.replaceAll(/\s+/g, ' ')).toMatch(where)
+    const report: unknown = JSON.parse((await s.run(['verify', '--json', '-q'])).stdout)
+    expect(report).toMatchObject({ status: 'equal', warnings: [expect.stringMatching(where)] })
+    await using served = startServe([], { env: s.env })
+    expect(await served.says('This mirror was moved to')).toMatchObject({
+      level: 'warn',
+      msg: expect.stringMatching(where) as string,
+    })
+    await urlOf(served)
+    served.kill('SIGTERM')
+    expect((await served.ended).code).toBe(0)
+    await rm(folder, { recursive: true })
+  })
 })
 
 /** A file system of one's own, which a user may have in a namespace of his own. */
