@@ -177,10 +177,7 @@ describe('I2 accounts on the command line', () => {
           ['rename', 'north', 'south'],
         ]) {
           const busy = await s.run(['accounts', ...words])
-          expect([busy.code, busy.stderr]).toEqual([
-            9,
-            expect.stringContaining('Another run holds account'),
-          ])
+          expect([busy.code, busy.stderr]).toEqual([9, expect.stringContaining('Another run holds account')])
         }
       })
     })

@@ -1,6 +1,7 @@
 /** `status` with an accounts file. */
 import { expect, test } from 'vitest'
 import { accountOf } from '../../../../support/accounts/account.ts'
+import { change } from '../../../../support/databases/older-schema.ts'
 import { parseExposition, sampleOf } from '../../../../support/telemetry/prometheus-text.ts'
 import { onBothAccountsStages } from '../../../../support/commands/accounts-stage.ts'
 
@@ -54,6 +55,21 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
     s.list(['cleo'])
     // Nobody reads ada any more: that is no fault of the accounts that are kept.
     expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
+  })
+
+  test('says of a mirror that was moved where it went, as verify does', async () => {
+    await using s = await stage({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }) })
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    await (async () => {
+      await using database = await s.place.open()
+      await change(database, [`insert into headcount.moved (moved_to) values ('PGlite in /elsewhere')`])
+    })()
+    const table = await s.run(['status'])
+    expect(table.code).toBe(0)
+    expect(table.stdout).toMatch(/^ada +moved .*\n? *.*to PGlite in \/elsewhere/m)
+    const verified = await s.run(['verify'])
+    expect(verified.code).toBe(0)
+    expect(verified.stdout + verified.stderr).toContain('This mirror was moved to PGlite in /elsewhere')
   })
 
   test('an entry that is faulty hides neither its mirror nor the others', async () => {
