@@ -1,10 +1,7 @@
 /** Erases people from an account, restores them, and lists who was erased. */
-import { readFile } from 'node:fs/promises'
-import { cannotRead } from '../../common/text/cannot-read.ts'
 import type { Config, Flags } from '../../config/config.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
-import { parsePlain } from '../../common/json/exact.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database } from '../../db/connect.ts'
 import type { ErasureReport } from '../../index.ts'
@@ -14,12 +11,13 @@ import { planErasure, type ErasurePlan } from '../../mirror/persons/plan-erasure
 import { NOT_REACHED, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../mirror/persons/vacuum.ts'
 import { restorePerson } from '../../mirror/persons/restore.ts'
 import { emailKeyOf } from '../../mirror/persons/show.ts'
-import { exportSuppressions, parseSuppressionFile } from '../../mirror/persons/suppression-file.ts'
+import { exportSuppressions, parseListOf } from '../../mirror/persons/suppression-file.ts'
 import { resolveAccount } from '../../mirror/accounts/resolve-account.ts'
 import { logTo, personKeyOf } from '../../sync/options.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
 import { openLog } from '../open-log.ts'
+import { readSuppressions } from './read-suppressions.ts'
 import { formatErased } from '../output/erased.ts'
 import { writeJson, writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
@@ -53,7 +51,7 @@ export const personErase: Command<EraseFlags> = async (context) => {
     const options = { account, key, replaceKey: flags.replaceKey ?? false, signal, log: logTo(logger) }
     const todo =
       email === undefined
-        ? await readFileOf(flags, options)
+        ? parseListOf(account, await readSuppressions(flags.suppressions ?? ''), key).entries
         : await planErasure(database, account, email, key)
     const isPlan = 'email_key' in todo
     await terminal.err.write(isPlan ? describePlan(todo, terminal.err) : describeFile(todo.length, account))
@@ -70,27 +68,6 @@ export const personErase: Command<EraseFlags> = async (context) => {
     await writeResult(context, receipt, (out) => formatReceipt(receipt, out))
     return 0
   })
-}
-
-async function readFileOf(
-  { suppressions: path = '' }: EraseFlags,
-  { key }: { readonly key: ReturnType<typeof requirePersonKey> },
-) {
-  let content: string
-  try {
-    content = await readFile(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(`--suppressions: ${cannotRead(path, error)}. Nothing was erased.`)
-  }
-  return parseSuppressionFile(parseDocument(content, path), path, key)
-}
-
-function parseDocument(content: string, path: string) {
-  try {
-    return parsePlain(content)
-  } catch {
-    throw new UsageError(`--suppressions: ${JSON.stringify(path)} is no JSON document. Nothing was erased.`)
-  }
 }
 
 function isWanted({ terminal, signal }: Context<EraseFlags>): Promise<boolean> {

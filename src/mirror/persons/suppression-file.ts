@@ -1,10 +1,14 @@
 /** The suppression list of an account as a JSON document: what a backup of the database must be brought up to. */
 import { sql } from 'kysely'
 import { UsageError } from '../../common/errors.ts'
-import type { JsonValue } from '../../common/json/exact.ts'
+import { isObject, type JsonValue } from '../../common/json/exact.ts'
+import { optionName } from '../../common/option-names.ts'
 import type { IntegerText } from '../../common/schema/items.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database } from '../../db/connect.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
+import { readBigint, readEventId } from '../../normalise/values/ids.ts'
+import { isTimestamp } from '../../normalise/values/timestamps.ts'
 import { accountId } from '../accounts/resolve-account.ts'
 
 /** An entry of such a document. */
@@ -45,53 +49,88 @@ export async function exportSuppressions(database: Database, account: string): P
   }
 }
 
-/**
- * @param source what it is called in messages
- * @throws UsageError that names the place
- */
-export function parseSuppressionFile(
-  document: JsonValue,
-  source: string,
-  key: PersonKey,
-): readonly ImportedSuppression[] {
-  const wrong = (what: string): never => {
-    throw new UsageError(
-      `${source}: ${what}. It must be what "person suppressions --json" printed. Nothing was changed.`,
-    )
-  }
-  const file = objectOf(document) ?? wrong('it is no JSON object')
-  if (file['headcount_suppressions'] !== 1) wrong('headcount_suppressions is not 1')
-  const entries = file['suppressions']
-  if (!Array.isArray(entries)) return wrong('suppressions is no list')
-  if (entries.length > 0 && file['key_check'] !== key.check)
-    wrong('it was made with another key (key_check): set the key that was used then')
-  return entries.map((value, index) => {
-    const at = `suppressions[${index}]`
-    const entry = objectOf(value) ?? wrong(`${at} is no object`)
-    const { email_hash, added_at, responses } = entry
-    if (typeof email_hash !== 'string' || !/^[0-9a-f]{64}$/.test(email_hash))
-      return wrong(`${at}.email_hash is not 64 hexadecimal digits`)
-    if (typeof added_at !== 'string' || Number.isNaN(Date.parse(added_at)))
-      return wrong(`${at}.added_at is no time`)
-    if (!Array.isArray(responses)) return wrong(`${at}.responses is no list`)
-    return {
-      email_hash,
-      added_at,
-      responses: responses.map((one, place) => {
-        const response = objectOf(one)
-        const { event_id, ids } = response ?? {}
-        const areIds =
-          Array.isArray(ids) && ids.every((id) => typeof id === 'string' && /^-?\d{1,19}$/.test(id))
-        if (typeof event_id !== 'string' || !areIds)
-          return wrong(`${at}.responses[${place}] is no event with ids`)
-        return { event_id, ids: ids as readonly string[] }
-      }),
-    }
-  })
+/** A list as it was given. */
+export interface GivenList {
+  /** What messages call it: the file, or the option of the library. */
+  readonly source: string
+  readonly document: JsonValue
 }
 
-function objectOf(value: JsonValue | undefined): Readonly<Record<string, JsonValue>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, JsonValue>>)
-    : null
+/** A list that was read. */
+export interface SuppressionList {
+  readonly source: string
+  readonly account: string
+  readonly entries: readonly ImportedSuppression[]
+}
+
+/**
+ * Reads the list of one account.
+ *
+ * @throws UsageError that names the place; also when the list is that of another account
+ */
+export function parseListOf(account: string, given: GivenList, key: PersonKey): SuppressionList {
+  const list = parseSuppressionFile(given, key)
+  // guard: list of another account
+  if (list.account === account) return list
+  const [theirs, own] = [list.account, account].map((name) => `"${stripControlCharsInLine(name)}"`)
+  throw new UsageError(
+    `${list.source} is the list of account ${theirs}, not of ${own}: its ids of responses may name other people there. Nothing was ` +
+      `erased. Name the right account with ${optionName('account')}. If the account was renamed since, change "account" in the list ` +
+      `to its present name.`,
+  )
+}
+
+/** @throws UsageError that names the place */
+export function parseSuppressionFile({ source, document }: GivenList, key: PersonKey): SuppressionList {
+  const wrong = (what: string): never => {
+    throw notAList(source, what)
+  }
+  if (!isObject(document)) return wrong('it is no JSON object')
+  const { headcount_suppressions, account, suppressions, key_check } = document
+  if (headcount_suppressions !== 1) wrong('headcount_suppressions is not 1')
+  if (typeof account !== 'string') return wrong('account is no name')
+  if (!Array.isArray(suppressions)) return wrong('suppressions is no list')
+  if (suppressions.length > 0 && key_check !== key.check) throw anotherKey(source)
+  return {
+    source,
+    account,
+    entries: suppressions.map((value, index) => parseEntry(value, `suppressions[${index}]`, wrong)),
+  }
+}
+
+export function notAList(source: string, what: string): UsageError {
+  return new UsageError(
+    `${source}: ${what}. It must be what "person suppressions --json" printed. Nothing was changed.`,
+  )
+}
+
+function anotherKey(source: string): UsageError {
+  return new UsageError(
+    `${source}: it was made with another key (key_check) than that of ${optionName('personKey')}. Nothing was changed. Set the key ` +
+      `that was used then.`,
+  )
+}
+
+function parseEntry(value: JsonValue, at: string, wrong: (what: string) => never): ImportedSuppression {
+  if (!isObject(value)) return wrong(`${at} is no object`)
+  const { email_hash, added_at, responses } = value
+  if (typeof email_hash !== 'string' || !/^[0-9a-f]{64}$/.test(email_hash))
+    return wrong(`${at}.email_hash is not 64 hexadecimal digits`)
+  if (typeof added_at !== 'string' || !isTimestamp(added_at)) return wrong(`${at}.added_at is no time`)
+  if (!Array.isArray(responses)) return wrong(`${at}.responses is no list`)
+  return {
+    email_hash,
+    added_at,
+    responses: responses.map((response, place) => parseIds(response, `${at}.responses[${place}]`, wrong)),
+  }
+}
+
+function parseIds(value: JsonValue, at: string, wrong: (what: string) => never) {
+  if (!isObject(value)) return wrong(`${at} is no object`)
+  const { event_id, ids } = value
+  if (!Array.isArray(ids)) return wrong(`${at}.ids is no list`)
+  return {
+    event_id: readEventId(event_id ?? null) ?? wrong(`${at}.event_id is no id of an event`),
+    ids: ids.map((id, place) => readBigint(id) ?? wrong(`${at}.ids[${place}] is no id of a response`)),
+  }
 }

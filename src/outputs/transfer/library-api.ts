@@ -4,13 +4,17 @@ import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
 import { requirePersonKey } from '../../mirror/persons/person-key.ts'
-import type { SuppressionFile } from '../../mirror/persons/suppression-file.ts'
+import {
+  parseSuppressionFile,
+  type GivenList,
+  type SuppressionFile,
+} from '../../mirror/persons/suppression-file.ts'
 import { logTo, personKeyOf, type Logger } from '../../sync/options.ts'
 import { backupTo, type BackupReport } from './backup.ts'
 import { openBackup } from './file/read-backup.ts'
 import { moveInto, type MoveReport } from './move.ts'
 import type { TransferProgress } from './mirror-contents.ts'
-import { keptSuppressions, restoreInto, type RestoredMirror } from './restore.ts'
+import { restoreInto, type RestoredMirror } from './restore.ts'
 
 /** A signal that is never aborted. */
 const NEVER = new AbortController().signal
@@ -109,14 +113,25 @@ export interface RestoreOptions extends DatabaseOptions, TransferWatch {
  * @throws UsageError when the database is not empty; InvalidBackupError for a file that is cut short or changed; SchemaVersionError
  * for one of a newer program; DatabaseError
  */
-export async function restoreMirror(options: RestoreOptions): Promise<RestoredMirror> {
-  const { file, suppressions = [], signal = NEVER, onProgress, logger, personKey } = options
-  const key = suppressions.length === 0 ? null : requirePersonKey(personKeyOf(personKey))
-  const lists = suppressions.flatMap((list) =>
-    key === null
-      ? []
-      : [keptSuppressions(parsePlain(JSON.stringify(list)), 'The option `suppressions`', key)],
-  )
+export async function restoreMirror({
+  suppressions = [],
+  ...options
+}: RestoreOptions): Promise<RestoredMirror> {
+  const lists = suppressions.map((list, index) => ({
+    source: `The option \`suppressions[${index}]\``,
+    document: parsePlain(JSON.stringify(list)),
+  }))
+  return restoreWith(lists, options)
+}
+
+/** The same with lists that bear names for messages. */
+export async function restoreWith(
+  given: readonly GivenList[],
+  options: Omit<RestoreOptions, 'suppressions'>,
+): Promise<RestoredMirror> {
+  const { file, signal = NEVER, onProgress, logger, personKey } = options
+  const key = given.length === 0 ? null : requirePersonKey(personKeyOf(personKey))
+  const lists = key === null ? [] : given.map((list) => parseSuppressionFile(list, key))
   const log = logTo(logger)
   return endedBy(signal, async () => {
     // Before a folder is made for it.

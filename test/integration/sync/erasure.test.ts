@@ -238,6 +238,15 @@ onBothStages('a person who is erased', (stage) => {
     )
     await on.run('backfill')
     expect(lines(await dump(on))).not.toEqual([])
+    const ofAnother = { ...suppressions, account: 'north' }
+    await expect(
+      eraseSuppressed({ ...optionOf(on.target), personKey, suppressions: ofAnother }),
+    ).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(
+        /^The option `suppressions` is the list of account "north", not of "default": .*with `account`/,
+      ) as string,
+    })
     const receipt = await eraseSuppressed({ ...optionOf(on.target), personKey, suppressions })
     expect(receipt.erased).toMatchObject({ events: 3, responses: 3 })
     expect(lines(await dump(on))).toEqual([])

@@ -82,6 +82,32 @@ onBothCommandStages('person erase', (stage) => {
   })
 })
 
+onBothCommandStages('person erase --suppressions', (stage) => {
+  test('takes no list of another account, where the same ids are those of others', async () => {
+    await using s = await stage(lovelace())
+    await s.run(['sync', '-q'])
+    await s.run(['sync', '-q', '--account', 'y', '--new-account'])
+    const file = join(await mkdtemp(join(tmpdir(), 'headcount-erase-')), 'list.json')
+    await s.run(['person', 'erase', 'ada@example.org', '--yes', '--no-vacuum'], { env: key })
+    const { stdout } = await s.run(['person', 'suppressions', '--json'])
+    await writeFile(file, stdout)
+    const before = await held(s)
+    const erase = () =>
+      s.run(['person', 'erase', '--suppressions', file, '--account', 'y', '--yes', '--no-vacuum', '--json'], {
+        env: key,
+      })
+    const refused = await erase()
+    expect([refused.code, refused.stdout]).toEqual([2, ''])
+    expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /--suppressions ".*list\.json" is the list of account "default", not of "y": .* Nothing was erased\. Name the right account with --account\. If the account was renamed since, change "account" in the list to its present name/,
+    )
+    expect(await held(s)).toEqual(before)
+    // As the message says.
+    await writeFile(file, stdout.replace('"default"', '"y"'))
+    expect(JSON.parse((await erase()).stdout)).toMatchObject({ account: 'y', erased: { responses: 2 } })
+  })
+})
+
 onPostgresCommandStage('person erase', (stage) => {
   test('takes the list of before after a backup was restored', async () => {
     const account = lovelace()
@@ -117,19 +143,33 @@ onPostgresCommandStage('person erase', (stage) => {
       expect(ran.stderr).toMatch(message)
     }
     const document = JSON.parse(stdout) as { suppressions: object[] }
-    await refused('{', /is no JSON document\. Nothing was erased/)
-    await refused('[]', /it is no JSON object/)
+    await refused('{', /--suppressions ".*list\.json": it is no JSON document\. .* Nothing was changed/)
+    await refused('', /--suppressions ".*list\.json": the file is empty\. It must be what "person suppr/)
+    await refused('[]', /list\.json": it is no JSON object/)
     await refused('{}', /headcount_suppressions is not 1/)
-    await refused(JSON.stringify({ ...document, key_check: 'x' }), /made with another key \(key_check\)/)
+    await refused(JSON.stringify({ ...document, account: null }), /account is no name/)
+    await refused(
+      JSON.stringify({ ...document, key_check: 'x' }),
+      /made with another key \(key_check\) than that/,
+    )
     const [entry] = document.suppressions
     const broken = (change: object) =>
       JSON.stringify({ ...document, suppressions: [entry, { ...entry, ...change }] })
     await refused(broken({ email_hash: 'ada@example.org' }), /suppressions\[1\]\.email_hash is not 64 hex/)
     await refused(broken({ added_at: 'once' }), /suppressions\[1\]\.added_at is no time/)
+    await refused(broken({ added_at: '1' }), /suppressions\[1\]\.added_at is no time/)
+    const responses = (event_id: unknown, ...ids: unknown[]) => broken({ responses: [{ event_id, ids }] })
     await refused(
-      broken({ responses: [{ event_id: 'gala', ids: ['x'] }] }),
-      /suppressions\[1\]\.responses\[0\] is no/,
+      responses('gala', '1', 'x'),
+      /list\.json": suppressions\[1\]\.responses\[0\]\.ids\[1\] is no id/,
     )
+    await refused(responses('gala', '9223372036854775808'), /\.ids\[0\] is no id of a response/)
+    await refused(
+      responses('ga\0la', '1'),
+      /suppressions\[1\]\.responses\[0\]\.event_id is no id of an event/,
+    )
+    await refused(broken({ responses: [{ event_id: 'gala' }] }), /responses\[0\]\.ids is no list/)
+    await refused(broken({ responses: ['gala'] }), /responses\[0\] is no object/)
   })
 
   test('refuses what it cannot do, and changes nothing', async () => {

@@ -13,6 +13,7 @@ import {
   exportSuppressions,
   InvalidBackupError,
   restoreMirror,
+  type SuppressionFile,
 } from '../../../../src/index.ts'
 import { freshPlace, type engines, type Place } from '../../../support/databases/databases.ts'
 import { applyUpTo, change } from '../../../support/databases/older-schema.ts'
@@ -329,13 +330,28 @@ describe('a suppression list', () => {
     })
     await expect(restoreMirror({ ...options, suppressions: [list('third')] })).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringContaining('no account "third"') as string,
+      message:
+        'The option `suppressions[0]` is the list of account "third", and the backup has no account "third"; it has default, second. ' +
+        'Nothing was restored. If the account was renamed since the backup, change "account" in the list to the name that it had then.',
     })
     // The list in the backup was made with another key.
-    await expect(restoreMirror({ ...options, suppressions: [list('second')] })).rejects.toMatchObject({
+    await expect(
+      restoreMirror({ ...options, suppressions: [list('default'), list('second')] }),
+    ).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringContaining('with another key') as string,
+      message: expect.stringMatching(
+        /^The option `suppressions\[1\]`: of account "second" the backup has 1 person on its own list .* restore without this list, and then run: .*person erase --suppressions FILE --account second --replace-key\./,
+      ) as string,
     })
+    const other = { ...list('second'), key_check: 'x', suppressions: [{}] } as unknown as SuppressionFile
+    await expect(restoreMirror({ ...options, suppressions: [list('default'), other] })).rejects.toMatchObject(
+      {
+        exitCode: 2,
+        message: expect.stringMatching(
+          /^The option `suppressions\[1\]`: it was made with another key \(key_check\) than that of `personKey`\./,
+        ) as string,
+      },
+    )
     await using database = await connect(target.url)
     const { rows } = await database.transaction((trx) =>
       trx.query(`select from pg_namespace where nspname = 'headcount'`),
