@@ -203,7 +203,7 @@ export const personSuppressions: Command<OneFlags> = async (context) =>
               context.terminal.out,
               ['keyed hash', 'erased', right('responses')],
               file.suppressions.map(({ email_hash, added_at, responses }) => [
-                `${email_hash.slice(0, 16)}…`,
+                email_hash === null ? 'known by ids alone' : `${email_hash.slice(0, 16)}…`,
                 added_at === null ? '' : formatInstant(added_at),
                 formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
               ]),

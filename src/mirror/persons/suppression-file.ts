@@ -13,8 +13,8 @@ import { accountId } from '../accounts/resolve-account.ts'
 
 /** An entry of such a document. */
 export interface ImportedSuppression {
-  /** HMAC-SHA-256 in hexadecimal digits. */
-  readonly email_hash: string
+  /** HMAC-SHA-256 in hexadecimal digits; null: the key is lost, and the person is known by the ids of the responses alone. */
+  readonly email_hash: string | null
   /** null: now. */
   readonly added_at: string | null
   readonly responses: readonly { readonly event_id: string; readonly ids: readonly IntegerText[] }[]
@@ -23,29 +23,42 @@ export interface ImportedSuppression {
 export interface SuppressionFile {
   readonly headcount_suppressions: 1
   readonly account: string
-  /** By which the key is recognised. */
+  /** By which the key of the hashes is recognised; null without hashes. */
   readonly key_check: string | null
   readonly suppressions: readonly ImportedSuppression[]
 }
 
-/** Those whose key is lost are left out: without it they say nothing. */
-export async function exportSuppressions(database: Database, account: string): Promise<SuppressionFile> {
-  const id = await accountId(database, account)
-  const { rows } = await sql<ImportedSuppression & { readonly key_check: string }>`
-    select encode(s.email_hash, 'hex') as email_hash, s.added_at, s.key_check,
+/** An entry of the table. */
+export interface StoredEntry extends ImportedSuppression {
+  readonly id: IntegerText
+  readonly key_check: string
+}
+
+/** Who is on the list of an account, but for those of whom nothing is known: neither hash nor response. */
+export async function readEntries(
+  { kysely }: Pick<Database, 'kysely'>,
+  account: number,
+): Promise<readonly StoredEntry[]> {
+  const { rows } = await sql<StoredEntry>`
+    select s.id::text, encode(s.email_hash, 'hex') as email_hash, s.added_at, s.key_check,
            coalesce((select json_agg(json_build_object('event_id', k.event_id, 'ids', k.ids) order by k.event_id)
                        from (select event_id, json_agg(response_id::text order by response_id) as ids
                                from headcount.suppressed_responses
                               where suppression_id = s.id
                               group by event_id) k), '[]') as responses
       from headcount.suppressions s
-     where s.account_id = ${id} and s.email_hash is not null
-     order by s.id`.execute(database.kysely)
+     where s.account_id = ${account}
+     order by s.id`.execute(kysely)
+  return rows.filter(({ email_hash, responses }) => email_hash !== null || responses.length > 0)
+}
+
+export async function exportSuppressions(database: Database, account: string): Promise<SuppressionFile> {
+  const entries = await readEntries(database, await accountId(database, account))
   return {
     headcount_suppressions: 1,
     account,
-    key_check: rows[0]?.key_check ?? null,
-    suppressions: rows.map(({ key_check: _, ...entry }) => entry),
+    key_check: entries.find(({ email_hash }) => email_hash !== null)?.key_check ?? null,
+    suppressions: entries.map(({ email_hash, added_at, responses }) => ({ email_hash, added_at, responses })),
   }
 }
 
@@ -90,12 +103,10 @@ export function parseSuppressionFile({ source, document }: GivenList, key: Perso
   if (headcount_suppressions !== 1) wrong('headcount_suppressions is not 1')
   if (typeof account !== 'string') return wrong('account is no name')
   if (!Array.isArray(suppressions)) return wrong('suppressions is no list')
-  if (suppressions.length > 0 && key_check !== key.check) throw anotherKey(source)
-  return {
-    source,
-    account,
-    entries: suppressions.map((value, index) => parseEntry(value, `suppressions[${index}]`, wrong)),
-  }
+  const entries = suppressions.map((value, index) => parseEntry(value, `suppressions[${index}]`, wrong))
+  if (entries.some(({ email_hash }) => email_hash !== null) && key_check !== key.check)
+    throw anotherKey(source)
+  return { source, account, entries }
 }
 
 export function notAList(source: string, what: string): UsageError {
@@ -107,17 +118,19 @@ export function notAList(source: string, what: string): UsageError {
 function anotherKey(source: string): UsageError {
   return new UsageError(
     `${source}: it was made with another key (key_check) than that of ${optionName('personKey')}. Nothing was changed. Set the key ` +
-      `that was used then.`,
+      `that was used then. If it is lost, set every email_hash in the list to null: the ids of the responses still say who.`,
   )
 }
 
 function parseEntry(value: JsonValue, at: string, wrong: (what: string) => never): ImportedSuppression {
   if (!isObject(value)) return wrong(`${at} is no object`)
   const { email_hash, added_at, responses } = value
-  if (typeof email_hash !== 'string' || !/^[0-9a-f]{64}$/.test(email_hash))
-    return wrong(`${at}.email_hash is not 64 hexadecimal digits`)
+  if (email_hash !== null && !(typeof email_hash === 'string' && /^[0-9a-f]{64}$/.test(email_hash)))
+    return wrong(`${at}.email_hash is neither 64 hexadecimal digits nor null`)
   if (typeof added_at !== 'string' || !isTimestamp(added_at)) return wrong(`${at}.added_at is no time`)
   if (!Array.isArray(responses)) return wrong(`${at}.responses is no list`)
+  if (email_hash === null && responses.length === 0)
+    return wrong(`${at} has neither an email_hash nor responses, and names nobody`)
   return {
     email_hash,
     added_at,

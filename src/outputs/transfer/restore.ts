@@ -9,10 +9,10 @@ import type { StoredReader } from '../../db/readers/readable.ts'
 import type { Database } from '../../db/database.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { accountNames } from '../../sync/open/find-account.ts'
-import type { StoredSuppression } from '../../load/state/suppressions.ts'
 import { accountId } from '../../mirror/accounts/resolve-account.ts'
-import { addEntries, eraseImported, readHashed } from '../../mirror/persons/erase.ts'
-import type { SuppressionList } from '../../mirror/persons/suppression-file.ts'
+import { addEntries } from '../../mirror/persons/add-entries.ts'
+import { eraseImported } from '../../mirror/persons/erase.ts'
+import { readEntries, type StoredEntry, type SuppressionList } from '../../mirror/persons/suppression-file.ts'
 import { vacuumErased, type Vacuumed } from '../../mirror/persons/vacuum.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
 import { requireEmpty, writeMirror } from './database/target.ts'
@@ -99,10 +99,10 @@ const one = stripControlCharsInLine
 /** @throws UsageError when the backup's own list was made with another key */
 function requireKeyOfBackup(
   { source, account }: SuppressionList,
-  stored: readonly StoredSuppression[],
+  stored: readonly StoredEntry[],
   key: PersonKey,
 ): void {
-  const others = stored.filter(({ key_check }) => key_check !== key.check)
+  const others = stored.filter(({ email_hash, key_check }) => email_hash !== null && key_check !== key.check)
   if (others.length === 0) return
   throw new UsageError(
     `${source}: of account "${one(account)}" the backup has ${formatCount(others.length, 'person', 'people')} on its own list who ` +
@@ -121,21 +121,19 @@ async function suppress(
   const known: KnownErasures[] = []
   for (const account of await accountNames(trx)) {
     const id = await accountId(trx, account)
-    const stored = await readHashed(trx, id)
+    const stored = await readEntries(trx, id)
     const list = lists.find((given) => given.account === account)
-    let erasedSince = 0
+    let listed = { known: 0, added: 0 }
     if (list !== undefined && key !== null) {
       requireKeyOfBackup(list, stored, key)
-      const before = new Set(stored.map(({ email_hash }) => email_hash))
-      erasedSince = list.entries.filter(({ email_hash }) => !before.has(email_hash)).length
       // guard: erased people in a backup
-      await addEntries(trx, id, key, list.entries)
+      listed = await addEntries(trx, id, key, list.entries)
     }
     known.push({
       account,
       in_backup: stored.length,
-      in_list: list?.entries.length ?? null,
-      erased_since: erasedSince,
+      in_list: list === undefined ? null : listed.known + listed.added,
+      erased_since: listed.added,
     })
   }
   return known

@@ -106,6 +106,19 @@ onBothCommandStages('person erase --suppressions', (stage) => {
     await writeFile(file, stdout.replace('"default"', '"y"'))
     expect(JSON.parse((await erase()).stdout)).toMatchObject({ account: 'y', erased: { responses: 2 } })
   })
+
+  test('has who was erased with a lost key, by the ids of the responses', async () => {
+    await using s = await stage(lovelace())
+    await s.run(['sync', '-q'])
+    const erase = ['person', 'erase', '--yes', '--no-vacuum']
+    await s.run([...erase, 'ada@example.org'], { env: key })
+    const newKey = { HEADCOUNT_PERSON_KEY: 'another key, for the first one is lost' }
+    expect((await s.run([...erase, 'guest1@example.org', '--replace-key'], { env: newKey })).code).toBe(0)
+    const listed = await s.run(['person', 'suppressions'])
+    expect(listed.stdout).toMatch(
+      /^ *known by ids alone +20\d\d-[^\n]* +2\n *[0-9a-f]{16}… +20\d\d-[^\n]* +\d$/m,
+    )
+  })
 })
 
 onPostgresCommandStage('person erase', (stage) => {
@@ -155,7 +168,10 @@ onPostgresCommandStage('person erase', (stage) => {
     const [entry] = document.suppressions
     const broken = (change: object) =>
       JSON.stringify({ ...document, suppressions: [entry, { ...entry, ...change }] })
-    await refused(broken({ email_hash: 'ada@example.org' }), /suppressions\[1\]\.email_hash is not 64 hex/)
+    await refused(
+      broken({ email_hash: 'ada@example.org' }),
+      /suppressions\[1\]\.email_hash is neither 64 hex/,
+    )
     await refused(broken({ added_at: 'once' }), /suppressions\[1\]\.added_at is no time/)
     await refused(broken({ added_at: '1' }), /suppressions\[1\]\.added_at is no time/)
     const responses = (event_id: unknown, ...ids: unknown[]) => broken({ responses: [{ event_id, ids }] })

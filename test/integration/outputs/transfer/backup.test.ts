@@ -297,7 +297,7 @@ describe.each(['postgres', 'pglite'] as const)('whom a backup brings back (%s)',
     const back = await restoreMirror({ database: without.url, file })
     expect(back.erasures).toEqual([
       { account: 'default', in_backup: 0, in_list: null, erased_since: 0 },
-      { account: 'second', in_backup: 1, in_list: null, erased_since: 0 },
+      { account: 'second', in_backup: 2, in_list: null, erased_since: 0 },
     ])
     expect(await ofAda(without.url)).toBe(true)
 
@@ -306,6 +306,20 @@ describe.each(['postgres', 'pglite'] as const)('whom a backup brings back (%s)',
     expect(restored.erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 1, erased_since: 1 })
     expect(restored.receipts).toMatchObject([{ status: 'succeeded', erased: { responses: 1 } }])
     expect(await ofAda(withList.url)).toBe(false)
+
+    // Her key is replaced: the list knows her by the ids of her responses.
+    const newKey = 'another key, for the first one is lost'
+    await erasePerson({ ...own, email: 'bob@example.org', personKey: newKey, replaceKey: true })
+    const later = await exportSuppressions(own)
+    await using byIds = await freshPlace(engine, { blank: true })
+    const { erasures } = await restoreMirror({
+      database: byIds.url,
+      file,
+      suppressions: [later],
+      personKey: newKey,
+    })
+    expect(erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 2, erased_since: 2 })
+    expect(await ofAda(byIds.url)).toBe(false)
     expect(JSON.stringify((await readRows(withList.url))['response_history'])).not.toContain(
       'Ada@Example.org',
     )
@@ -343,7 +357,8 @@ describe('a suppression list', () => {
         /^The option `suppressions\[1\]`: of account "second" the backup has 1 person on its own list .* restore without this list, and then run: .*person erase --suppressions FILE --account second --replace-key\./,
       ) as string,
     })
-    const other = { ...list('second'), key_check: 'x', suppressions: [{}] } as unknown as SuppressionFile
+    const entry = { email_hash: '0f'.repeat(32), added_at: '2026-01-01T00:00:00Z', responses: [] }
+    const other: SuppressionFile = { ...list('second'), key_check: 'x', suppressions: [entry] }
     await expect(restoreMirror({ ...options, suppressions: [list('default'), other] })).rejects.toMatchObject(
       {
         exitCode: 2,
