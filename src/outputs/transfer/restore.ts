@@ -32,7 +32,7 @@ export interface KnownErasures {
   readonly account: string
   /** People on the suppression list of the backup: they were erased before it was made, and stay erased. */
   readonly in_backup: number
-  /** People on the list that was given; null: none was given, and whoever was erased since the backup is in the mirror again. */
+  /** People on the lists that were given, each once; null: none was given, and whoever was erased since the backup is in the mirror again. */
   readonly in_list: number | null
   /** Those of them who were not on the backup's own list. */
   readonly erased_since: number
@@ -122,17 +122,19 @@ async function suppress(
   for (const account of await accountNames(trx)) {
     const id = await accountId(trx, account)
     const stored = await readEntries(trx, id)
-    const list = lists.find((given) => given.account === account)
+    const given = lists.filter((list) => list.account === account)
+    const [first] = given
     let listed = { known: 0, added: 0 }
-    if (list !== undefined && key !== null) {
-      requireKeyOfBackup(list, stored, key)
+    if (first !== undefined && key !== null) {
+      requireKeyOfBackup(first, stored, key)
+      const entries = given.flatMap((list) => list.entries)
       // guard: erased people in a backup
-      listed = await addEntries(trx, id, key, list.entries)
+      listed = await addEntries(trx, id, key, entries)
     }
     known.push({
       account,
       in_backup: stored.length,
-      in_list: list === undefined ? null : listed.known + listed.added,
+      in_list: first === undefined ? null : listed.known + listed.added,
       erased_since: listed.added,
     })
   }
