@@ -7,7 +7,12 @@ import type { Database } from '../../db/connect.ts'
 import type { ErasureReport } from '../../index.ts'
 import { erasePerson, eraseImported } from '../../mirror/persons/erase.ts'
 import { requirePersonKey } from '../../mirror/persons/person-key.ts'
-import { planErasure, type ErasurePlan } from '../../mirror/persons/plan-erasure.ts'
+import {
+  countByPlace,
+  planErasure,
+  type ErasurePlan,
+  type PlaceCount,
+} from '../../mirror/persons/plan-erasure.ts'
 import { NOT_REACHED, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../mirror/persons/vacuum.ts'
 import { restorePerson } from '../../mirror/persons/restore.ts'
 import { emailKeyOf } from '../../mirror/persons/show.ts'
@@ -64,7 +69,8 @@ export const personErase: Command<EraseFlags> = async (context) => {
       ? await erasePerson(database, todo.email_key, options)
       : await eraseImported(database, todo, options)
     const vacuum = flags.vacuum ? await vacuumErased(database, report, signal) : NOT_VACUUMED
-    const receipt = { ...report, ...vacuum, not_reached: NOT_REACHED }
+    const stays = isPlan ? countByPlace(todo.stays) : null
+    const receipt = { ...report, ...vacuum, stays, not_reached: NOT_REACHED }
     await writeResult(context, receipt, (out) => formatReceipt(receipt, out))
     return 0
   })
@@ -121,8 +127,8 @@ function describePlan(plan: ErasurePlan, err: Output): string {
     stays.length === 0
       ? ''
       : paragraph(
-          `${formatCount(stays.length, 'other place names', 'other places name')} the address and ${stays.length === 1 ? 'stays' : 'stay'}, ` +
-            `for others wrote it: ${commandName()} person show ${address} lists ${stays.length === 1 ? 'it' : 'them'}.`,
+          `${formatCount(stays.length, 'other place names', 'other places name')} the address and ${stays.length === 1 ? 'stays' : 'stay'} ` +
+            `as written: ${commandName()} person show ${address} lists ${stays.length === 1 ? 'it' : 'them'}.`,
         ),
     other_accounts.length === 0
       ? ''
@@ -133,10 +139,15 @@ function describePlan(plan: ErasurePlan, err: Output): string {
   ].join('')
 }
 
-type Receipt = ErasureReport & Vacuumed & { readonly not_reached: readonly string[] }
+type Receipt = ErasureReport &
+  Vacuumed & {
+    /** Null of a list: its addresses are known to nobody. */
+    readonly stays: readonly PlaceCount[] | null
+    readonly not_reached: readonly string[]
+  }
 
 function formatReceipt(receipt: Receipt, out: Output): string {
-  const { run_id, account, finished_at, is_repeated, suppressions, not_reached } = receipt
+  const { run_id, account, finished_at, is_repeated, suppressions, stays, not_reached } = receipt
   const people =
     suppressions.length === 1 ? `Person ${suppressions[0]}` : formatCount(suppressions.length, 'person')
   const paragraph = (words: string) => `${wrapWords(words, { width: out.width, hang: 0 })}\n`
@@ -148,10 +159,16 @@ function formatReceipt(receipt: Receipt, out: Output): string {
         (is_repeated ? ', as before' : '') +
         '. The list holds a keyed hash and numbers of responses, no address.',
     ),
+    stays === null || stays.length === 0 ? '' : paragraph(staysLine(stays)),
     paragraph(vacuumLine(receipt)),
     'Not reached by this command:\n',
     ...not_reached.map((line) => `  ${wrapWords(line, { width: out.width, hang: 2 })}\n`),
   ].join('')
+}
+
+function staysLine(stays: readonly PlaceCount[]): string {
+  const places = stays.map(({ place, rows }) => `${place} (${formatCount(rows, 'row')})`)
+  return `Not changed, though the address stands there: ${places.join(', ')}. Show them with: ${commandName()} person show.`
 }
 
 function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {

@@ -53,11 +53,14 @@ onBothCommandStages('person erase', (stage) => {
       'These responses have or had other addresses, too: countess@example.org. Erase each of them that is the same',
     )
     expect(erased.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      '1 other place names the address and stays, for others wrote it',
+      '1 other place names the address and stays as written: ',
     )
     expect(erased.stdout).toMatch(/^Receipt: run 3 of account default, 20\d\d-/)
     expect(erased.stdout).toContain(
       'Erased the personal data of 2 responses, 1 former version, in 2 events.\n',
+    )
+    expect(erased.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'Not changed, though the address stands there: responses.message (1 row). Show them with: ',
     )
     expect(erased.stdout).toMatch(/Not reached by this command:\n {2}the service itself/)
     expect(erased.stdout).not.toMatch(/ada|countess/i)
