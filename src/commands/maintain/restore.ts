@@ -6,7 +6,7 @@ import { openLog } from '../open-log.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatRestore, transferLine } from '../output/transfer.ts'
 import { openProgressLine } from '../terminal/progress.ts'
-import { readSuppressions } from './read-suppressions.ts'
+import { readSuppressions } from './persons/read-suppressions.ts'
 
 type RestoreFlags = Flags & {
   readonly suppressions?: readonly string[]

@@ -85,7 +85,7 @@ async function markUnfinished({ kysely }: Transaction, ids: readonly unknown[]):
   )
 }
 
-/** No unique value joins such an entry to its responses: it gets its number before it is stored. */
+/** No unique value joins such an entry to its responses; but numbers are given in the order of the list. */
 async function addWithoutHash(
   { kysely }: Transaction,
   account: number,
@@ -93,16 +93,19 @@ async function addWithoutHash(
   entries: readonly ImportedSuppression[],
 ): Promise<void> {
   await sql`
-    with entry as materialized (
-      select nextval(pg_get_serial_sequence('headcount.suppressions', 'id')) as id, added_at, responses
-        from json_to_recordset(${JSON.stringify(entries)}::json) as e(added_at timestamptz, responses json)
+    with entry as (
+      select added_at, responses, place
+        from rows from (json_to_recordset(${JSON.stringify(entries)}::json) as (added_at timestamptz, responses json))
+             with ordinality as e(added_at, responses, place)
     ), added as (
-      insert into headcount.suppressions (id, account_id, key_check, added_at) overriding system value
-      select id, ${account}::int, ${key.check}, coalesce(added_at, now()) from entry
+      insert into headcount.suppressions (account_id, key_check, added_at)
+      select ${account}::int, ${key.check}, coalesce(added_at, now()) from entry order by place
+      returning id
     )
     insert into headcount.suppressed_responses (account_id, event_id, response_id, suppression_id)
-    select ${account}::int, r.event_id, id.value::bigint, entry.id
+    select ${account}::int, r.event_id, id.value::bigint, numbered.id
       from entry
+      join (select id, row_number() over (order by id) as place from added) numbered on numbered.place = entry.place
      cross join json_to_recordset(entry.responses) as r(event_id text, ids json)
      cross join json_array_elements_text(r.ids) as id (value)
         on conflict do nothing`.execute(kysely)

@@ -259,6 +259,7 @@ onBothStages('a person who is erased', (stage) => {
     await using on = await stageWithAda(stage)
     await erase(on, { vacuum: false, email: 'nobody@example.org' })
     await erase(on, { vacuum: false })
+    await erase(on, { vacuum: false, email: 'guest2@example.org' })
     const newKey = { personKey: 'another key, for the first one is lost' }
     await erase(on, { ...newKey, vacuum: false, email: 'guest1@example.org', replaceKey: true })
     const list = await exportSuppressions(optionOf(on.target))
@@ -271,6 +272,10 @@ onBothStages('a person who is erased', (stage) => {
           { event_id: 'picnic', ids: ['9'] },
           { event_id: 'quiet', ids: ['11'] },
         ],
+      },
+      {
+        email_hash: null,
+        responses: ['gala', 'picnic', 'quiet'].map((event_id) => ({ event_id, ids: ['2'] })),
       },
       { email_hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
     ])
@@ -289,12 +294,13 @@ onBothStages('a person who is erased', (stage) => {
     const counts = () => on.query(`select count(*)::int, count(erased_at)::int from headcount.suppressions`)
     for (const is_repeated of [false, true]) {
       const receipt = await eraseSuppressed(options)
-      expect(receipt).toMatchObject({ is_repeated, suppressions: [expect.anything(), expect.anything()] })
+      expect(receipt).toMatchObject({ is_repeated, suppressions: { length: 3 } })
       expect(await held()).toEqual([])
-      expect(await counts()).toEqual([[2, 2]])
+      expect(await counts()).toEqual([[3, 3]])
     }
     const again = await exportSuppressions(optionOf(on.target))
-    expect({ ...again, suppressions: again.suppressions.toReversed() }).toEqual(list)
+    const [hashed, ...others] = again.suppressions
+    expect({ ...again, suppressions: [...others, hashed] }).toEqual(list)
 
     // A list without hashes, whose erasure is broken off: the next sync needs no key to go on.
     await asBefore()

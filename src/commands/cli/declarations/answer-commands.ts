@@ -4,7 +4,7 @@ import type { CommandGroup } from '../command-spec.ts'
 import * as options from '../options.ts'
 
 const loadPerson = () => import('../../answers/person.ts')
-const loadErasure = () => import('../../maintain/person-erase.ts')
+const loadErasure = () => import('../../maintain/persons/person-erase.ts')
 
 const personCommands: CommandGroup = {
   heading: 'Personal data:',

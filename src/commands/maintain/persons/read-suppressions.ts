@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { UsageError } from '../../common/errors.ts'
-import { parsePlain } from '../../common/json/exact.ts'
-import { cannotRead } from '../../common/text/cannot-read.ts'
-import { notAList, type GivenList } from '../../mirror/persons/suppression-file.ts'
+import { UsageError } from '../../../common/errors.ts'
+import { parsePlain } from '../../../common/json/exact.ts'
+import { cannotRead } from '../../../common/text/cannot-read.ts'
+import { notAList, type GivenList } from '../../../mirror/persons/suppression-file.ts'
 
 /**
  * Reads the file of `--suppressions`. What is in it is checked by who takes the list.
