@@ -14,7 +14,7 @@ import { backupTo, type BackupReport } from './backup.ts'
 import { openBackup } from './file/read-backup.ts'
 import { moveInto, type MoveReport } from './move.ts'
 import type { TransferProgress } from './mirror-contents.ts'
-import { restoreInto, type RestoredMirror } from './restore.ts'
+import { requireAccounts, restoreInto, type RestoredMirror } from './restore.ts'
 
 /** A signal that is never aborted. */
 const NEVER = new AbortController().signal
@@ -110,7 +110,7 @@ export interface RestoreOptions extends DatabaseOptions, TransferWatch {
  * Makes a mirror of a backup in an empty database, which is made when it is a missing folder. Whatever ends it before leaves the
  * database empty.
  *
- * @throws UsageError when the database is not empty; InvalidBackupError for a file that is cut short or changed; SchemaVersionError
+ * @throws UsageError when the database is not empty, or a list is faulty or not of the backup; InvalidBackupError for a file that is cut short or changed; SchemaVersionError
  * for one of a newer program; DatabaseError
  */
 export async function restoreMirror({
@@ -137,6 +137,7 @@ export async function restoreWith(
     // Before a folder is made for it.
     const onBytes = (bytes: number) => onProgress?.({ step: 'reading', bytes })
     const backup = await openBackup(file, { signal, onBytes })
+    requireAccounts(lists, backup.manifest.accounts)
     await using target = await connect(targetOf(options), { log })
     return await restoreInto(target, backup, { suppressions: lists, key, signal, log, onProgress })
   })

@@ -30,7 +30,7 @@ export interface RestoreChoices extends TransferOptions {
 /** What is known of erased people in one account of a restored mirror. */
 export interface KnownErasures {
   readonly account: string
-  /** People on the suppression list of the backup: they were erased before it was made, and stay erased. */
+  /** People on the suppression list of the backup, also those known by ids of responses alone: they were erased before it was made, and stay erased. */
   readonly in_backup: number
   /** People on the lists that were given, each once; null: none was given, and whoever was erased since the backup is in the mirror again. */
   readonly in_list: number | null
@@ -60,7 +60,7 @@ export interface RestoredMirror {
  * Restores a backup in one transaction. The people of the lists are on the suppression list when it commits, so that a restore that is
  * ended afterwards brings nobody back: the next run erases them before it reads anything.
  *
- * @throws UsageError when the target is not empty, or a list is not of the backup; InvalidBackupError when the file has changed since; DatabaseError
+ * @throws UsageError when the target is not empty, or a list has another key; InvalidBackupError when the file has changed since; DatabaseError
  */
 export async function restoreInto(
   target: Database,
@@ -68,7 +68,6 @@ export async function restoreInto(
   options: RestoreChoices,
 ): Promise<RestoredMirror> {
   const { signal, onProgress, suppressions, key } = options
-  requireAccounts(suppressions, manifest.accounts)
   await requireEmpty(target)
   let erasures: readonly KnownErasures[] = []
   const tables = await writeMirror(target, source, {
@@ -84,7 +83,7 @@ export async function restoreInto(
 }
 
 /** @throws UsageError for the list of an account that the backup does not have */
-function requireAccounts(lists: readonly SuppressionList[], accounts: readonly string[]): void {
+export function requireAccounts(lists: readonly SuppressionList[], accounts: readonly string[]): void {
   const list = lists.find(({ account }) => !accounts.includes(account))
   if (list === undefined) return
   throw new UsageError(

@@ -512,6 +512,10 @@ describe('the commands', () => {
     expect((await s.run(['restore', file, '--suppressions', join(folder, 'none')], { env })).code).toBe(2)
     expect(existsSync(join(folder, 'data'))).toBe(false)
     const key = { ...env, HEADCOUNT_PERSON_KEY: 'a key of the suppression list, long enough' }
+    const ofAnother = join(folder, 'other.json')
+    await writeFile(ofAnother, (await readFile(list, 'utf8')).replace('default', 'org'))
+    const refused = await s.run(['restore', '--suppressions', ofAnother, file], { env: key })
+    expect([refused.code, existsSync(join(folder, 'data'))]).toEqual([2, false])
     const withList = await s.run(['restore', '--suppressions', list, file, '--json'], { env: key })
     expect(withList).toMatchObject({ code: 0 })
     expect(JSON.parse(withList.stdout)).toMatchObject({
