@@ -74,19 +74,14 @@ export type {
   RestorePersonOptions,
 } from './mirror/library-api/persons.ts'
 export type { ErasurePlan, PlannedErasure } from './mirror/persons/plan-erasure.ts'
+export type { Mention } from './mirror/persons/mentions.ts'
 export type { Vacuumed } from './mirror/persons/vacuum.ts'
 export type { RestoreReport } from './mirror/persons/restore.ts'
 export type { ImportedSuppression, SuppressionFile } from './mirror/persons/suppression-file.ts'
 export type { Changes, ListedChange } from './mirror/answers/changes.ts'
 export type { ComparedEvent, EventDetails } from './mirror/answers/event.ts'
 export type { EventSelection, ListedEvent } from './mirror/answers/events.ts'
-export type {
-  HeldResponse,
-  HeldVersion,
-  Mention,
-  PersonRecord,
-  PersonResponse,
-} from './mirror/persons/show.ts'
+export type { HeldResponse, HeldVersion, PersonRecord, PersonResponse } from './mirror/persons/show.ts'
 export type { FoundPerson, FoundPersons } from './mirror/answers/who.ts'
 export { addReader, listReaders, removeReader } from './mirror/library-api/readers.ts'
 export type { AddReaderOptions, RemoveReaderOptions } from './mirror/library-api/readers.ts'

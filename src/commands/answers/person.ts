@@ -7,9 +7,9 @@ import {
   personCall,
   type HeldResponse,
   type HeldVersion,
-  type Mention,
   type PersonRecord,
 } from '../../mirror/persons/show.ts'
+import type { Mention } from '../../mirror/persons/mentions.ts'
 import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
 import { personKeyOf } from '../../sync/options.ts'
 import { RESPONSE_FIELDS } from '../../normalise/items/field-names.ts'

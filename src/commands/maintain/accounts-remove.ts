@@ -1,8 +1,10 @@
 import type { Flags } from '../../config/config.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { UsageError } from '../../common/errors.ts'
 import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts/list.ts'
 import { removeAccount } from '../../mirror/accounts/remove.ts'
+import { readEntries } from '../../mirror/persons/suppression-file.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { unknownAccount } from '../../mirror/accounts/resolve-account.ts'
@@ -18,7 +20,8 @@ export const accountsRemove: Command<RemoveFlags> = async (context) => {
   const [name = ''] = operands
   return withMirror(context, async (database) => {
     const account = await readAccount(database, name)
-    await terminal.err.write(describe(account))
+    const erased = await readEntries(database, account.id)
+    await terminal.err.write(describe(account) + describeErased(account, erased.length))
     // guard: asked before removing
     if (!(flags.yes ?? (await isWanted(context)))) {
       await terminal.err.write('Nothing was removed.\n')
@@ -67,4 +70,14 @@ function describe(account: AccountSummary): string {
       ? ''
       : ` Its removal began at ${account.removing_since} and is now continued.`
   return `Account ${stripControlCharsInLine(account.account)}${origin.length === 0 ? '' : ` (${origin.join(', ')})`}: ${counts.join(', ')}.${begun}\n`
+}
+
+/** With the list goes what keeps them erased. */
+function describeErased({ account }: AccountSummary, people: number): string {
+  if (people === 0) return ''
+  const name = stripControlCharsInLine(account)
+  return (
+    `${formatCount(people, 'person was', 'people were')} erased from it, and the list of them goes, too: a later sync of the same account would ` +
+    `bring them back. Export the list first: ${commandName()} person suppressions --account ${quoteForShell(name)} --json\n`
+  )
 }

@@ -1,15 +1,12 @@
-import { readFile } from 'node:fs/promises'
-import { cannotRead } from '../../common/text/cannot-read.ts'
 import { readConfig, type Flags } from '../../config/config.ts'
-import { UsageError } from '../../common/errors.ts'
-import { parsePlain } from '../../common/json/exact.ts'
-import type { SuppressionFile, TransferProgress } from '../../index.ts'
-import { restoreMirror } from '../../outputs/transfer/library-api.ts'
+import type { TransferProgress } from '../../index.ts'
+import { restoreWith } from '../../outputs/transfer/library-api.ts'
 import type { Command } from '../cli/context.ts'
 import { openLog } from '../open-log.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatRestore, transferLine } from '../output/transfer.ts'
 import { openProgressLine } from '../terminal/progress.ts'
+import { readSuppressions } from './persons/read-suppressions.ts'
 
 type RestoreFlags = Flags & {
   readonly suppressions?: readonly string[]
@@ -22,14 +19,13 @@ export const restore: Command<RestoreFlags> = async ({ flags, operands, terminal
   const [file = ''] = operands
   const config = await readConfig(flags)
   const log = await openLog(config, terminal)
-  const suppressions = await Promise.all((flags.suppressions ?? []).map(readList))
+  const suppressions = await Promise.all((flags.suppressions ?? []).map(readSuppressions))
   const report = await (async () => {
     const { err } = terminal
     using display = err.isTerminal && !flags.quiet ? await openProgressLine(err, transferLine) : null
-    return await restoreMirror({
+    return await restoreWith(suppressions, {
       database: config.database.target,
       file,
-      suppressions,
       ...(config.personKey !== null && { personKey: config.personKey }),
       signal,
       ...log,
@@ -39,24 +35,4 @@ export const restore: Command<RestoreFlags> = async ({ flags, operands, terminal
   if (flags.json) await writeJson(terminal.out, report)
   else if (!flags.quiet) await terminal.out.write(formatRestore(report, terminal.out))
   return 0
-}
-
-/** The library checks what is in it. */
-async function readList(path: string): Promise<SuppressionFile> {
-  let content: string
-  try {
-    content = await readFile(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(`--suppressions: ${cannotRead(path, error)}. Nothing was restored.`, {
-      cause: error,
-    })
-  }
-  try {
-    return parsePlain(content) as unknown as SuppressionFile
-  } catch (error) {
-    throw new UsageError(
-      `--suppressions: ${JSON.stringify(path)} is no JSON document. Nothing was restored.`,
-      { cause: error },
-    )
-  }
 }

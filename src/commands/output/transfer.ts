@@ -108,9 +108,9 @@ function erasureLine(
     )
   }
   return (
-    `${before} The list that was given has ${formatCount(in_list, 'person', 'people')}; ${formatNumber(erased_since)} of them ` +
-    `${erased_since === 1 ? 'was' : 'were'} not known to the backup, and all are erased now. Whoever was erased after that list was printed is in this ` +
-    `mirror again.`
+    `${before} ${formatCount(in_list, 'person stands', 'people stand')} on what was given with --suppressions; ` +
+    `${formatNumber(erased_since)} of them ${erased_since === 1 ? 'was' : 'were'} not known to the backup, and all are erased now. ` +
+    `Whoever was erased after that was printed is in this mirror again.`
   )
 }
 

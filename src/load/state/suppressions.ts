@@ -77,8 +77,6 @@ export async function saveSuppressedResponses(
 export async function isErasing(kysely: Kysely<Tables>, account: number, version: string): Promise<boolean> {
   const { rows } = await sql<{ unfinished: boolean }>`
     select exists (select from headcount.suppressions
-                    where account_id = ${account} and email_hash is not null and erased_at is null) as unfinished`.execute(
-    kysely,
-  )
+                    where account_id = ${account} and erased_at is null) as unfinished`.execute(kysely)
   return singleRow(rows).unfinished || (await suppressionsVersion(kysely, account)) !== version
 }

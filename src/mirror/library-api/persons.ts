@@ -12,7 +12,7 @@ import { restorePerson as restoreInMirror, type RestoreReport } from '../persons
 import { emailKeyOf, personCall, type PersonRecord } from '../persons/show.ts'
 import {
   exportSuppressions as exportFromMirror,
-  parseSuppressionFile,
+  parseListOf,
   type SuppressionFile,
 } from '../persons/suppression-file.ts'
 import { NOT_VACUUMED, vacuumErased, type Vacuumed } from '../persons/vacuum.ts'
@@ -95,17 +95,14 @@ export async function erasePerson(options: ErasePersonOptions): Promise<ErasureR
 /**
  * Erases everybody on a suppression list that was kept outside of the mirror: after a backup was restored.
  *
- * @throws as erasePerson
+ * @throws as erasePerson; UsageError when the list is faulty, was made with another key, or is that of another account
  */
 export async function eraseSuppressed(options: EraseSuppressedOptions): Promise<ErasureReceipt> {
   checkOptions(options, 'suppressions', 'personKey')
   return erase(options, (database, erasure) => {
     const document = parsePlain(JSON.stringify(options.suppressions))
-    return eraseImported(
-      database,
-      parseSuppressionFile(document, 'The option `suppressions`', erasure.key),
-      erasure,
-    )
+    const list = parseListOf(erasure.account, { source: 'The option `suppressions`', document }, erasure.key)
+    return eraseImported(database, list.entries, erasure)
   })
 }
 

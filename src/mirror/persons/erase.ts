@@ -16,6 +16,7 @@ import { requireKeyOf } from '../../sync/open/suppressions.ts'
 import { erasePersons } from '../../sync/write/erase-persons.ts'
 import { inFencedTransaction } from '../../sync/write/fenced-transaction.ts'
 import { accountId } from '../accounts/resolve-account.ts'
+import { addEntries } from './add-entries.ts'
 import type { ImportedSuppression } from './suppression-file.ts'
 
 export interface ErasureOptions {
@@ -132,21 +133,19 @@ async function beginErasure(
       if (replaceKey) await forgetHashes(trx, account, key)
       const stored = await readHashed(trx, account)
       requireKeyOf(stored, name, key)
-      const added = new Set(entries.map(({ email_hash }) => email_hash))
-      await addEntries(trx, account, key, entries)
+      const { known } = await addEntries(trx, account, key, entries)
       Object.assign(found, {
-        isRepeated: stored.some(({ email_hash }) => email_hash !== null && added.has(email_hash)),
-        unfinished: (await readHashed(trx, account)).filter(({ erased_at }) => erased_at === null),
+        isRepeated: known > 0,
+        unfinished: (await readSuppressions(trx.kysely, account)).filter(
+          ({ erased_at }) => erased_at === null,
+        ),
       })
     },
   })
   return { lease, account, ...found }
 }
 
-export async function readHashed(
-  { kysely }: Transaction,
-  account: number,
-): Promise<readonly StoredSuppression[]> {
+async function readHashed({ kysely }: Transaction, account: number): Promise<readonly StoredSuppression[]> {
   return (await readSuppressions(kysely, account)).filter(({ email_hash }) => email_hash !== null)
 }
 
@@ -175,27 +174,4 @@ async function forgetHashes({ kysely }: Transaction, account: number, key: Perso
   await sql`
     update headcount.suppressions set email_hash = null
      where account_id = ${account} and key_check <> ${key.check}`.execute(kysely)
-}
-
-/** Puts people on the list. Their erasure is unfinished until a run has carried it out. */
-export async function addEntries(
-  { kysely }: Transaction,
-  account: number,
-  key: PersonKey,
-  entries: readonly ImportedSuppression[],
-): Promise<void> {
-  const rows = JSON.stringify(entries)
-  await sql`
-    insert into headcount.suppressions (account_id, email_hash, key_check, added_at)
-    select ${account}, decode(email_hash, 'hex'), ${key.check}, coalesce(added_at, now())
-      from json_to_recordset(${rows}::json) as e(email_hash text, added_at timestamptz)
-        on conflict (account_id, email_hash) do update set erased_at = null`.execute(kysely)
-  await sql`
-    insert into headcount.suppressed_responses (account_id, event_id, response_id, suppression_id)
-    select s.account_id, r.event_id, id.value::bigint, s.id
-      from json_to_recordset(${rows}::json) as e(email_hash text, responses json)
-      join headcount.suppressions s on s.account_id = ${account} and s.email_hash = decode(e.email_hash, 'hex')
-     cross join json_to_recordset(e.responses) as r(event_id text, ids json)
-     cross join json_array_elements_text(r.ids) as id (value)
-        on conflict do nothing`.execute(kysely)
 }

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connect.ts'
 import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
-import { personCall, type Mention } from './show.ts'
+import type { Mention } from './mentions.ts'
+import { personCall } from './show.ts'
 
 /** What an erasure will do. */
 export interface ErasurePlan {
@@ -15,7 +16,7 @@ export interface ErasurePlan {
   readonly events: readonly PlannedErasure[]
   /** Other addresses of the same responses: the person may have used them elsewhere. */
   readonly other_addresses: readonly string[]
-  /** What other people wrote, and what events say: it stays. */
+  /** What other people wrote, what events say, recipients, labels, addresses inside other text: it stays. */
   readonly stays: readonly Mention[]
   /** Accounts of this mirror that hold something of the person, too. */
   readonly other_accounts: readonly string[]
@@ -81,6 +82,19 @@ export async function planErasure(
     stays: found.mentions.filter((mention) => isHere(mention) && !CLEANED.has(mention.place)),
     other_accounts: [...new Set(others.map((row) => row.account))],
   }
+}
+
+/** How many rows of a column name the address. */
+export interface PlaceCount {
+  /** Table and column, as `responses.message`. */
+  readonly place: string
+  readonly rows: number
+}
+
+/** The places of mentions, without what they say. */
+export function countByPlace(mentions: readonly Mention[]): readonly PlaceCount[] {
+  const found = Map.groupBy(mentions, ({ place }) => place)
+  return [...found].map(([place, of]) => ({ place, rows: of.length }))
 }
 
 async function readKeys({ kysely }: Database, emails: readonly string[]): Promise<readonly string[]> {

@@ -11,6 +11,7 @@ import { quote } from '../owner-tables/quote.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields } from '../calls/input.ts'
 import { ofReadAccount, type AccountInput } from '../answers/read-view.ts'
+import { readMentions, joinAccount, type Mention, type ResponseKey } from './mentions.ts'
 
 export interface PersonInput extends AccountInput {
   /** An e-mail address, in any spelling of upper and lower case. */
@@ -46,17 +47,6 @@ export interface HeldVersion extends PersonResponse {
   readonly operation: 'update' | 'delete'
   readonly begun_by_run_id: IntegerText | null
   readonly ended_by_run_id: IntegerText
-}
-
-/** A place that names the address beside the responses of the person. */
-export interface Mention {
-  readonly account: string
-  /** Table and column, as `rejects.payload`. */
-  readonly place: string
-  readonly event_id: string | null
-  /** Which row of it: the number of a response, of a run, or an index in a list. */
-  readonly row: string | null
-  readonly text: string
 }
 
 export interface PersonRecord {
@@ -118,15 +108,6 @@ async function readKey({ kysely }: Transaction, email: string): Promise<string> 
   return singleRow(rows).key
 }
 
-interface ResponseKey {
-  readonly account_id: number
-  readonly event_id: string
-  readonly response_id: IntegerText
-}
-
-const shown = (account: string | null, row: string) => sql`
-  join headcount.accounts a on a.id = ${sql.ref(`${row}.account_id`)} and (${account}::text is null or a.name = ${account})`
-
 /** The responses that have the address, or had it in a former version: whoever changed it is one person. */
 async function findKeys(
   { kysely }: Transaction,
@@ -135,11 +116,11 @@ async function findKeys(
 ): Promise<readonly ResponseKey[]> {
   const { rows } = await sql<ResponseKey>`
     select r.account_id, r.event_id, r.id as response_id
-      from headcount.responses r ${shown(account, 'r')}
+      from headcount.responses r ${joinAccount(account, 'r')}
      where headcount.email_key(r.email) = any (${emailKeys}::text[])
      union
     select h.account_id, h.event_id, h.response_id
-      from headcount.response_history h ${shown(account, 'h')}
+      from headcount.response_history h ${joinAccount(account, 'h')}
      where headcount.email_key(headcount_internal.stored_text(h.document->'email')) = any (${emailKeys}::text[])`.execute(
     kysely,
   )
@@ -192,58 +173,3 @@ async function readVersions(
   )
   return rows
 }
-
-/** Places outside of the person's own responses: a table, its column, how a row is called, and the text that is searched. */
-const places = [
-  ['responses.message', 'responses', 'event_id', 'id', 'message'],
-  ['responses.name', 'responses', 'event_id', 'id', 'name'],
-  ['responses._extra', 'responses', 'event_id', 'id', '_extra::text'],
-  ['slots.name', 'slots', 'event_id', 'response_id', 'name'],
-  ['slots._extra', 'slots', 'event_id', 'response_id', '_extra::text'],
-  ['response_history.document', 'response_history', 'event_id', 'response_id', 'document::text'],
-  ['events.title', 'events', 'id', null, 'title'],
-  ['events.description', 'events', 'id', null, 'description'],
-  ['events.location', 'events', 'id', null, 'location'],
-  ['events._extra', 'events', 'id', null, '_extra::text'],
-  ['event_history.document', 'event_history', 'event_id', null, 'document::text'],
-  ['rejects.payload', 'rejects', 'event_id', 'item_index', 'payload'],
-  ['sync_state.error_message', 'sync_state', 'event_id', null, 'error_message'],
-  ['sync_runs.report', 'sync_runs', null, 'id', 'report::text'],
-  ['accounts.email', 'accounts', null, null, 'email'],
-] as const
-
-/** Characters around the address in what is shown of a text. */
-const AROUND = 60
-
-async function readMentions(
-  { kysely }: Transaction,
-  account: string | null,
-  key: string,
-  keys: readonly ResponseKey[],
-): Promise<readonly Mention[]> {
-  const own = new Set(keys.map(keyText))
-  const mentions: Mention[] = []
-  for (const [place, table, event, row, text] of places) {
-    const { rows } = await sql<Mention & Pick<ResponseKey, 'account_id'>>`
-      select a.id as account_id, a.name as account, ${place} as place, ${sql.raw(event === null ? 'null' : `v.${event}`)} as event_id,
-             ${sql.raw(row === null ? 'null' : `v.${row}::text`)} as row,
-             substr(v.text, greatest(1, v.at - ${AROUND}), length(${key}) + ${2 * AROUND}) as text
-        from (select t.*, ${sql.raw(`t.${text}`)} as text,
-                     position(${key} in lower(normalize(${sql.raw(`t.${text}`)}, NFC) collate "C")) as at
-                from ${sql.table(`headcount.${table}`)} t) v
-        join headcount.accounts a on a.id = ${sql.raw(table === 'accounts' ? 'v.id' : 'v.account_id')}
-         and (${account}::text is null or a.name = ${account})
-       where v.at > 0
-       order by 1, 4, 5`.execute(kysely)
-    for (const { account_id, ...mention } of rows) {
-      const { event_id, row: response_id } = mention
-      const isOwn =
-        event_id !== null && response_id !== null && own.has(keyText({ account_id, event_id, response_id }))
-      if (!isOwn || place.startsWith('rejects')) mentions.push(mention)
-    }
-  }
-  return mentions
-}
-
-const keyText = ({ account_id, event_id, response_id }: ResponseKey) =>
-  `${account_id} ${response_id} ${event_id}`

@@ -93,7 +93,7 @@ async function olderTransactionsEnd({ kysely }: Database, signal: AbortSignal): 
 /** What no command of this program reaches. */
 export const NOT_REACHED: readonly string[] = [
   'the service itself: ask it to delete the responses',
-  'backups of this database: after one is restored, run person erase --suppressions with the list of today',
+  'backups of this database: after one is restored, run person erase --suppressions FILE --account NAME with the list of today',
   'write-ahead logs, archives and replicas, until they have passed on or were overwritten',
   'mirrors that read this one, and files that were exported: run the same command there',
 ]

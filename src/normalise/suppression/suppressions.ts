@@ -1,5 +1,6 @@
 /** Who was erased from a mirror: their responses are stored without personal data. */
 import type { IntegerText } from '../../common/schema/items.ts'
+import { findNaming } from './addresses-in-text.ts'
 import { emailKey } from './email-key.ts'
 import type { PersonKey } from './person-key.ts'
 
@@ -23,14 +24,6 @@ export interface ListSuppressions {
 }
 
 const NONE: ReadonlySet<string> = new Set()
-/** What stands around each @ of a text. */
-const AROUND_AT = /([^\s@]+)@(?=([^\s@]+))/gu
-/** Before an address, and behind one: an apostrophe or a bar may be a part of it or not. */
-const MAY_PRECEDE = /[^\p{L}\p{N}]/gu
-const MAY_FOLLOW = /[^\p{L}\p{N}-]/gu
-/** Of each side: a text without blanks may be long. */
-const MAX_CUTS = 30
-
 /** The suppressions of one account. */
 export class Suppressions {
   readonly #key: PersonKey | null
@@ -73,36 +66,6 @@ export class Suppressions {
 
   mentions(text: string): boolean {
     if (this.#hashes.size === 0) return false
-    return textsIn(text).some(
-      (part) =>
-        part.includes('@') && [part, ...addressesIn(part)].some((address) => this.findHash(address) !== null),
-    )
+    return findNaming(text, (address) => this.findHash(address) !== null) !== null
   }
-}
-
-/** What may be an address inside of a text, with all that it may end before or begin behind. */
-function addressesIn(text: string): readonly string[] {
-  return [...text.matchAll(AROUND_AT)].flatMap(([, before = '', behind = '']) => {
-    const begins = [0, ...[...before.matchAll(MAY_PRECEDE)].map(({ index }) => index + 1).slice(-MAX_CUTS)]
-    const ends = [
-      behind.length,
-      ...[...behind.matchAll(MAY_FOLLOW)].map(({ index }) => index).slice(0, MAX_CUTS),
-    ]
-    return begins.flatMap((begin) => ends.map((end) => `${before.slice(begin)}@${behind.slice(0, end)}`))
-  })
-}
-
-/** The strings of a JSON document, so that no escape hides an address; of any other text the text. */
-function textsIn(text: string): readonly string[] {
-  const found: string[] = [text]
-  try {
-    JSON.parse(text, (key, value: unknown) => {
-      found.push(key)
-      if (typeof value === 'string') found.push(value)
-      return value
-    })
-  } catch {
-    return found
-  }
-  return found
 }

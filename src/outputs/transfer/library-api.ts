@@ -7,13 +7,17 @@ import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
 import { requirePersonKey } from '../../mirror/persons/person-key.ts'
-import type { SuppressionFile } from '../../mirror/persons/suppression-file.ts'
+import {
+  parseSuppressionFile,
+  type GivenList,
+  type SuppressionFile,
+} from '../../mirror/persons/suppression-file.ts'
 import { logTo, personKeyOf, type Logger } from '../../sync/options.ts'
 import { backupTo, type BackupReport } from './backup.ts'
 import { openBackup } from './file/read-backup.ts'
 import { moveInto, type MoveReport } from './move.ts'
 import type { TransferProgress } from './mirror-contents.ts'
-import { keptSuppressions, restoreInto, type RestoredMirror } from './restore.ts'
+import { requireAccounts, restoreInto, type RestoredMirror } from './restore.ts'
 
 /** A signal that is never aborted. */
 const NEVER = new AbortController().signal
@@ -102,19 +106,28 @@ export interface RestoreOptions extends DatabaseOptions, TransferWatch {
  * Makes a mirror of a backup in an empty database, which is made when it is a missing folder. Whatever ends it before leaves the
  * database empty.
  *
- * @throws UsageError when the database is not empty; InvalidBackupError for a file that is cut short or changed; SchemaVersionError
+ * @throws UsageError when the database is not empty, or a list is faulty or not of the backup; InvalidBackupError for a file that is cut short or changed; SchemaVersionError
  * for one of a newer program; DatabaseError
  */
 export async function restoreMirror(options: RestoreOptions): Promise<RestoredMirror> {
   checkOptions(options, 'file')
-  const { file, suppressions = [], signal = NEVER, logger, personKey } = options
+  const { suppressions = [], ...others } = options
+  const lists = suppressions.map((list, index) => ({
+    source: `The option \`suppressions[${index}]\``,
+    document: parsePlain(JSON.stringify(list)),
+  }))
+  return restoreWith(lists, others)
+}
+
+/** The same with lists that bear names for messages. */
+export async function restoreWith(
+  given: readonly GivenList[],
+  options: Omit<RestoreOptions, 'suppressions'>,
+): Promise<RestoredMirror> {
+  const { file, signal = NEVER, logger, personKey } = options
   const onProgress = withoutRejections(options.onProgress)
-  const key = suppressions.length === 0 ? null : requirePersonKey(personKeyOf(personKey))
-  const lists = suppressions.flatMap((list) =>
-    key === null
-      ? []
-      : [keptSuppressions(parsePlain(JSON.stringify(list)), 'The option `suppressions`', key)],
-  )
+  const key = given.length === 0 ? null : requirePersonKey(personKeyOf(personKey))
+  const lists = key === null ? [] : given.map((list) => parseSuppressionFile(list, key))
   const log = logTo(logger)
   return interruptible(
     signal,
@@ -123,6 +136,7 @@ export async function restoreMirror(options: RestoreOptions): Promise<RestoredMi
       // Before a folder is made for it.
       const onBytes = (bytes: number) => onProgress({ step: 'reading', bytes })
       const backup = await openBackup(file, { signal, onBytes })
+      requireAccounts(lists, backup.manifest.accounts)
       await using target = await connect(targetOf(options), { log })
       return await restoreInto(target, backup, { suppressions: lists, key, signal, log, onProgress })
     },

@@ -1,16 +1,19 @@
 /** Makes a mirror of a backup, and erases whom it would bring back. */
+import { commandName, quoteForShell } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
-import { isObject, type JsonValue } from '../../common/json/exact.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import type { ErasureReport } from '../../common/schema/tables.ts'
+import { formatCount } from '../../common/text/number.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { StoredReader } from '../../db/readers/readable.ts'
 import type { Database } from '../../db/database.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { accountNames } from '../../sync/open/find-account.ts'
-import { requireKeyOf } from '../../sync/open/suppressions.ts'
 import { accountId } from '../../mirror/accounts/resolve-account.ts'
 import { countActive } from '../../mirror/keys/keys.ts'
-import { addEntries, eraseImported, readHashed } from '../../mirror/persons/erase.ts'
-import { parseSuppressionFile, type ImportedSuppression } from '../../mirror/persons/suppression-file.ts'
+import { addEntries } from '../../mirror/persons/add-entries.ts'
+import { eraseImported } from '../../mirror/persons/erase.ts'
+import { readEntries, type StoredEntry, type SuppressionList } from '../../mirror/persons/suppression-file.ts'
 import { vacuumErased, type Vacuumed } from '../../mirror/persons/vacuum.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
 import { requireEmpty, writeMirror } from './database/target.ts'
@@ -18,28 +21,9 @@ import type { TableCheck } from './database/table-checks.ts'
 import type { Backup } from './file/read-backup.ts'
 import type { TransferOptions } from './move.ts'
 
-/** A suppression list that was kept beside the backup. */
-export interface KeptSuppressions {
-  readonly account: string
-  readonly entries: readonly ImportedSuppression[]
-}
-
-/**
- * Reads what `person suppressions --json` printed.
- *
- * @param source what it is called in messages
- * @throws UsageError that names the place
- */
-export function keptSuppressions(document: JsonValue, source: string, key: PersonKey): KeptSuppressions {
-  const entries = parseSuppressionFile(document, source, key)
-  const account = isObject(document) ? document['account'] : null
-  if (typeof account !== 'string')
-    throw new UsageError(`${source}: it names no account. Nothing was changed.`)
-  return { account, entries }
-}
-
 export interface RestoreChoices extends TransferOptions {
-  readonly suppressions: readonly KeptSuppressions[]
+  /** Kept beside the backup. */
+  readonly suppressions: readonly SuppressionList[]
   /** Needed with a list. */
   readonly key: PersonKey | null
 }
@@ -47,9 +31,9 @@ export interface RestoreChoices extends TransferOptions {
 /** What is known of erased people in one account of a restored mirror. */
 export interface KnownErasures {
   readonly account: string
-  /** People on the suppression list of the backup: they were erased before it was made, and stay erased. */
+  /** People on the suppression list of the backup, also those known by ids of responses alone: they were erased before it was made, and stay erased. */
   readonly in_backup: number
-  /** People on the list that was given; null: none was given, and whoever was erased since the backup is in the mirror again. */
+  /** People on the lists that were given, each once; null: none was given, and whoever was erased since the backup is in the mirror again. */
   readonly in_list: number | null
   /** Those of them who were not on the backup's own list. */
   readonly erased_since: number
@@ -81,7 +65,7 @@ export interface RestoredMirror {
  * Restores a backup in one transaction. The people of the lists are on the suppression list when it commits, so that a restore that is
  * ended afterwards brings nobody back: the next run erases them before it reads anything.
  *
- * @throws UsageError when the target is not empty; InvalidBackupError when the file has changed since; DatabaseError
+ * @throws UsageError when the target is not empty, or a list has another key; InvalidBackupError when the file has changed since; DatabaseError
  */
 export async function restoreInto(
   target: Database,
@@ -117,31 +101,59 @@ export async function restoreInto(
   }
 }
 
-/** Puts everybody of the lists on the suppression list. @throws UsageError for an unknown account, or another key than before */
+/** @throws UsageError for the list of an account that the backup does not have */
+export function requireAccounts(lists: readonly SuppressionList[], accounts: readonly string[]): void {
+  const list = lists.find(({ account }) => !accounts.includes(account))
+  if (list === undefined) return
+  throw new UsageError(
+    `${list.source} is the list of account "${one(list.account)}", and the backup has no account "${one(list.account)}"; it has ` +
+      `${accounts.map(one).join(', ')}. Nothing was restored. If the account was renamed since the backup, change "account" in the ` +
+      `list to the name that it had then.`,
+  )
+}
+
+const one = stripControlCharsInLine
+
+/** @throws UsageError when the backup's own list was made with another key */
+function requireKeyOfBackup(
+  { source, account }: SuppressionList,
+  stored: readonly StoredEntry[],
+  key: PersonKey,
+): void {
+  const others = stored.filter(({ email_hash, key_check }) => email_hash !== null && key_check !== key.check)
+  if (others.length === 0) return
+  throw new UsageError(
+    `${source}: of account "${one(account)}" the backup has ${formatCount(others.length, 'person', 'people')} on its own list who ` +
+      `${others.length === 1 ? 'was' : 'were'} erased with another key than that of ${optionName('personKey')}. Nothing was restored. ` +
+      `If the key was replaced since the backup, restore without this list, and then run: ${commandName()} person erase ` +
+      `--suppressions FILE --account ${quoteForShell(one(account))} --replace-key. Else set the key that was used then.`,
+  )
+}
+
+/** Puts everybody of the lists on the suppression list. @throws UsageError for another key than before */
 async function suppress(
   trx: Transaction,
-  lists: readonly KeptSuppressions[],
+  lists: readonly SuppressionList[],
   key: PersonKey | null,
 ): Promise<readonly KnownErasures[]> {
-  for (const { account } of lists) await accountId(trx, account)
   const known: KnownErasures[] = []
   for (const account of await accountNames(trx)) {
     const id = await accountId(trx, account)
-    const stored = await readHashed(trx, id)
-    const list = lists.find((given) => given.account === account)
-    let erasedSince = 0
-    if (list !== undefined && key !== null) {
-      requireKeyOf(stored, account, key)
-      const before = new Set(stored.map(({ email_hash }) => email_hash))
-      erasedSince = list.entries.filter(({ email_hash }) => !before.has(email_hash)).length
+    const stored = await readEntries(trx, id)
+    const given = lists.filter((list) => list.account === account)
+    const [first] = given
+    let listed = { known: 0, added: 0 }
+    if (first !== undefined && key !== null) {
+      requireKeyOfBackup(first, stored, key)
+      const entries = given.flatMap((list) => list.entries)
       // guard: erased people in a backup
-      await addEntries(trx, id, key, list.entries)
+      listed = await addEntries(trx, id, key, entries)
     }
     known.push({
       account,
       in_backup: stored.length,
-      in_list: list?.entries.length ?? null,
-      erased_since: erasedSince,
+      in_list: first === undefined ? null : listed.known + listed.added,
+      erased_since: listed.added,
     })
   }
   return known

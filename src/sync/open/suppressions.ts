@@ -39,7 +39,7 @@ export async function openSuppressions(
   const responses = await readSuppressedResponses(kysely, account.id)
   return {
     suppressions: new Suppressions(key, hashes, responses),
-    unfinished: hashed.filter(({ erased_at }) => erased_at === null),
+    unfinished: stored.filter(({ erased_at }) => erased_at === null),
   }
 }
 

@@ -25,7 +25,8 @@ const EVENTS_PER_READ = 100
 export interface ErasureContext {
   readonly database: Database
   readonly account: number
-  readonly key: PersonKey
+  /** null: nobody is known by an address, but by the ids of responses alone. */
+  readonly key: PersonKey | null
   /** Each transaction makes sure that the account is still held. */
   write<T>(work: (trx: Transaction) => Promise<T>): Promise<T>
   readonly signal: AbortSignal
@@ -47,15 +48,14 @@ export async function erasePersons(
 ): Promise<ErasedCounts> {
   const { database, account, key, signal } = context
   const hashes = new Set(unfinished.flatMap(({ email_hash }) => email_hash ?? []))
-  const found =
-    emailKeys === null ? await scan(context, hashes) : await findEventsOf(database.kysely, account, emailKeys)
+  const found = await findAddresses(context, hashes, emailKeys)
   const responses = await readSuppressedResponses(database.kysely, account)
   const byEvent = new Map<string, Map<string, string>>(
     [...responses.keys()].map((event_id) => [event_id, new Map()]),
   )
-  for (const { event_id, email_key } of found) {
+  for (const { event_id, email_key, email_hash } of found) {
     const ofEvent = byEvent.get(event_id) ?? new Map<string, string>()
-    byEvent.set(event_id, ofEvent.set(email_key, hashBehind(email_key, key, hashes)))
+    byEvent.set(event_id, ofEvent.set(email_key, email_hash))
   }
   let done = 0
   for (const [event_id, keys] of byEvent) {
@@ -77,7 +77,7 @@ export async function erasePersons(
 /** Goes on with erasures that were broken off, before anything is read: a list that changed would bring names into history. */
 export async function finishErasures({ mirror, initial, settings, signal }: RunContext): Promise<void> {
   const { personKey: key } = settings
-  if (initial.unfinished.length === 0 || key === null || mirror.plan !== null) return
+  if (initial.unfinished.length === 0 || mirror.plan !== null) return
   const { database } = mirror
   const account = mirror.account.id
   // guard: erasure goes on
@@ -93,12 +93,31 @@ export async function finishErasures({ mirror, initial, settings, signal }: RunC
   )
 }
 
+/** An address of one of these people. */
+interface FoundAddress extends EventEmailKey {
+  readonly email_hash: string
+}
+
+async function findAddresses(
+  context: ErasureContext,
+  hashes: ReadonlySet<string>,
+  emailKeys: readonly string[] | null,
+): Promise<readonly FoundAddress[]> {
+  const { database, account, key } = context
+  if (key === null || hashes.size === 0) return []
+  const found =
+    emailKeys === null
+      ? await scan(context, key, hashes)
+      : await findEventsOf(database.kysely, account, emailKeys)
+  return found.map((address) => ({ ...address, email_hash: hashBehind(address.email_key, key, hashes) }))
+}
+
 /** Hashes every address of the account. */
 async function scan(
-  { database, account, key, signal }: ErasureContext,
+  { database, account, signal }: ErasureContext,
+  key: PersonKey,
   hashes: ReadonlySet<string>,
 ): Promise<readonly EventEmailKey[]> {
-  if (hashes.size === 0) return []
   const found: EventEmailKey[] = []
   const events = await readEventIds(database.kysely, account)
   for (let at = 0; at < events.length; at += EVENTS_PER_READ) {

@@ -238,12 +238,92 @@ onBothStages('a person who is erased', (stage) => {
     )
     await on.run('backfill')
     expect(lines(await dump(on))).not.toEqual([])
+    const ofAnother = { ...suppressions, account: 'north' }
+    await expect(
+      eraseSuppressed({ ...optionOf(on.target), personKey, suppressions: ofAnother }),
+    ).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(
+        /^The option `suppressions` is the list of account "north", not of "default": .*with `account`/,
+      ) as string,
+    })
     const receipt = await eraseSuppressed({ ...optionOf(on.target), personKey, suppressions })
     expect(receipt.erased).toMatchObject({ events: 3, responses: 3 })
     expect(lines(await dump(on))).toEqual([])
     const [again] = (await exportSuppressions(optionOf(on.target))).suppressions
     expect(again?.responses).toEqual(suppressions.suppressions[0]?.responses)
     expect(inWords(await verifyOn(on, withKey))).toEqual([])
+  })
+
+  test('whose key was replaced is on the list by the ids of the responses, and is erased by it from a backup', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on, { vacuum: false, email: 'nobody@example.org' })
+    await erase(on, { vacuum: false })
+    await erase(on, { vacuum: false, email: 'guest2@example.org' })
+    const newKey = { personKey: 'another key, for the first one is lost' }
+    await erase(on, { ...newKey, vacuum: false, email: 'guest1@example.org', replaceKey: true })
+    const list = await exportSuppressions(optionOf(on.target))
+    // Of nobody@example.org nothing is known any more.
+    expect(list.suppressions).toMatchObject([
+      {
+        email_hash: null,
+        responses: [
+          { event_id: 'gala', ids: ['7', '10'] },
+          { event_id: 'picnic', ids: ['9'] },
+          { event_id: 'quiet', ids: ['11'] },
+        ],
+      },
+      {
+        email_hash: null,
+        responses: ['gala', 'picnic', 'quiet'].map((event_id) => ({ event_id, ids: ['2'] })),
+      },
+      { email_hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+    ])
+    const asBefore = async () => {
+      await on.change(
+        `delete from headcount.suppressions`,
+        `update headcount.sync_state set rewrite_due = true`,
+      )
+      await on.run('backfill')
+    }
+    const held = () =>
+      on.query(`select event_id, id from headcount.responses where name = 'Ada Lovelace' order by 1, 2`)
+    await asBefore()
+    expect(await held()).toHaveLength(3)
+    const options = { ...optionOf(on.target), ...newKey, vacuum: false, suppressions: list }
+    const counts = () => on.query(`select count(*)::int, count(erased_at)::int from headcount.suppressions`)
+    for (const is_repeated of [false, true]) {
+      const receipt = await eraseSuppressed(options)
+      expect(receipt).toMatchObject({ is_repeated, suppressions: { length: 3 } })
+      expect(await held()).toEqual([])
+      expect(await counts()).toEqual([[3, 3]])
+    }
+    const again = await exportSuppressions(optionOf(on.target))
+    const [hashed, ...others] = again.suppressions
+    expect({ ...again, suppressions: [...others, hashed] }).toEqual(list)
+
+    // A list without hashes, whose erasure is broken off: the next sync needs no key to go on.
+    await asBefore()
+    await on.change(
+      `create function public.refuse() returns trigger language plpgsql as $$
+         begin raise exception 'the disk is full'; end $$`,
+      `create trigger refuse before update on headcount.responses for each row
+         when (old.event_id = 'picnic') execute function public.refuse()`,
+    )
+    const byIds = { ...list, key_check: 'of a key that is lost', suppressions: list.suppressions.slice(0, 1) }
+    await expect(eraseSuppressed({ ...options, suppressions: byIds })).rejects.toThrow(/disk is full/)
+    await on.change(`drop function public.refuse() cascade`)
+    expect(await counts()).toEqual([[1, 0]])
+    await on.run('sync')
+    expect(await held()).toEqual([])
+    expect(await counts()).toEqual([[1, 1]])
+    const nobody = {
+      ...byIds,
+      suppressions: [{ email_hash: null, added_at: '2026-01-01T00:00:00Z', responses: [] }],
+    }
+    await expect(eraseSuppressed({ ...options, suppressions: nobody })).rejects.toThrow(
+      /suppressions\[0\] has neither an email_hash nor responses, and names nobody/,
+    )
   })
 
   test('is erased in whole events, and the next sync goes on where an erasure was broken off', async () => {

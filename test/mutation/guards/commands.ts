@@ -41,6 +41,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'refuses what it cannot do',
   },
   {
+    name: 'list of another account',
+    promise: 'a suppression list erases nobody in an account that is not its own',
+    mutation: 'always',
+    tests: ['test/integration/commands/maintain/person-erase.test.ts'],
+    only: 'of another account',
+  },
+  {
     name: 'asks first',
     promise: 'prune deletes nothing that it was not told to delete',
     mutation: 'always',

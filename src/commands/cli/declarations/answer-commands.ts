@@ -4,7 +4,7 @@ import type { CommandGroup } from '../command-spec.ts'
 import * as options from '../options.ts'
 
 const loadPerson = () => import('../../answers/person.ts')
-const loadErasure = () => import('../../maintain/person-erase.ts')
+const loadErasure = () => import('../../maintain/persons/person-erase.ts')
 
 const personCommands: CommandGroup = {
   heading: 'Personal data:',
@@ -39,14 +39,14 @@ const personCommands: CommandGroup = {
       examples: [
         ['person erase ada@example.org', 'show what will be erased, and ask'],
         ['person erase ada@example.org --yes --json > receipt.json', 'without asking'],
-        ['person erase --suppressions list.json', 'after a backup was restored'],
+        ['person erase --suppressions list.json --account north', 'after a backup was restored'],
       ],
       args: [['[email]', 'an e-mail address']],
       options: [
         options.flag('--yes', 'do not ask'),
         options.flag(
           '--suppressions <file>',
-          'everybody on this list, as person suppressions --json printed it',
+          'everybody on this list of the same account, as person suppressions --json printed it',
         ),
         options.flag('--no-vacuum', 'leave the old bytes in the tables to the next vacuum'),
         options.flag('--replace-key', 'replace a lost key by this new one'),
@@ -79,7 +79,7 @@ const personCommands: CommandGroup = {
       description:
         'Prints the suppression list of an account. With --json it is the document that person erase --suppressions takes: keep it beside ' +
         'your backups, for a restored backup brings back whom you erased since.',
-      examples: [['person suppressions --json > list.json', 'after each erasure']],
+      examples: [['person suppressions --account north --json > list.json', 'after each erasure']],
       options: [options.json('print the list'), options.account('of this account'), options.database()],
     },
   ],

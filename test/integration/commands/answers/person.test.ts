@@ -1,6 +1,7 @@
 /** What is held of one person, and forgetting it in time, on the command line. */
 import { expect, test } from 'vitest'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import { change } from '../../../support/databases/older-schema.ts'
 import { onBothCommandStages, onPostgresCommandStage } from '../../../support/commands/command-stage.ts'
 
 const ada = { name: 'Ada Lovelace', email: 'Ada@Example.org', message: 'see you' }
@@ -62,6 +63,74 @@ onBothCommandStages('person show', (stage) => {
     expect(shown.stdout).toMatch(/then the service returned it no longer \(run 2\)$/m)
     expect(shown.stdout).toMatch(/\nNot looked into: the service itself, backups and write-ahead logs/)
     expect(shown.stdout).not.toContain('Guest')
+  })
+})
+
+onBothCommandStages('person show, of places that are no text of a response,', (stage) => {
+  test('names them before an erasure and after it, and the receipt those that it did not change', async () => {
+    const account = accountOf({})
+    account.add('gala', 0, { title: 'Gala' })
+    const emails = [
+      'Ada <ADA@example.org>',
+      'mailto:ada@example.org',
+      'ada@example.org\u200b',
+      'ada@example.org\u00a0',
+      "'ada@example.org'.",
+      // Of others:
+      'x.ada@example.org',
+      'ada@example.org.uk',
+      "o'ada@example.org",
+    ]
+    account.of('gala').push(...emails.map((email, at) => responseItem(at + 1, { email, message: null })))
+    account
+      .of('gala')
+      .push(responseItem(20, ada), { ...ada, no: 'id' }, { email: 'ada@example.com', no: 'id' })
+    await using s = await stage(account)
+    await s.run(['sync', '-q'])
+    await (async () => {
+      await using database = await s.place.open()
+      await change(database, [
+        `update headcount.rejects set payload = replace(payload, '@', '\\u0040')`,
+        // Its number and event are those of a response of hers.
+        `insert into headcount.deliveries (id, account_id, kind, name, event_id, recipient_sha256, recipient, error_message)
+           overriding system value
+         values (20, 1, 'digest', 'default', 'gala', 'a', 'mailto:ada@example.org', 'no mailbox <ada@example.org>'),
+                (21, 1, 'digest', 'default', 'gala', 'b', 'mailto:x.ada@example.org', null)`,
+        `insert into headcount.api_keys (account_id, sha256, label) values (1, 'a', 'for ada@example.org')`,
+        `insert into headcount.links (account_id, sha256, view, format, with_personal, label)
+         values (1, 'a', 'events', 'csv', true, 'Ada@Example.org reads it')`,
+      ])
+    })()
+    const places = async () => {
+      const { stdout } = await s.run(['person', 'show', 'ada@example.org', '--json'])
+      const { mentions } = JSON.parse(stdout) as { mentions: Record<string, unknown>[] }
+      return mentions.map(({ place, event_id, row, text }) => [place, event_id, row, text])
+    }
+    const stays = [
+      ...emails.slice(0, 5).map((email, at) => ['responses.email', 'gala', String(at + 1), email]),
+      ['deliveries.recipient', 'gala', '20', 'mailto:ada@example.org'],
+      ['deliveries.error_message', 'gala', '20', 'no mailbox <ada@example.org>'],
+      ['api_keys.label', null, '1', 'for ada@example.org'],
+      ['links.label', null, '1', 'Ada@Example.org reads it'],
+    ]
+    expect(await places()).toEqual([
+      ...stays.slice(0, 5),
+      ['rejects.payload', 'gala', '9', 'Ada@Example.org'],
+      ...stays.slice(5),
+    ])
+    const env = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
+    const erase = ['person', 'erase', 'ada@example.org', '--yes', '--no-vacuum', '--json']
+    expect(JSON.parse((await s.run(erase, { env })).stdout)).toMatchObject({
+      erased: { responses: 1, rejects: 1 },
+      stays: [
+        { place: 'responses.email', rows: 5 },
+        { place: 'deliveries.recipient', rows: 1 },
+        { place: 'deliveries.error_message', rows: 1 },
+        { place: 'api_keys.label', rows: 1 },
+        { place: 'links.label', rows: 1 },
+      ],
+    })
+    expect(await places()).toEqual(stays)
   })
 })
 

@@ -1,12 +1,15 @@
 /** Accounts that are renamed and removed: what follows them, and what stays. */
 import type { ChildProcess } from 'node:child_process'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { accountTables, deleteAccount } from '../../../../src/mirror/accounts/remove.ts'
 import { connect, type Database } from '../../../../src/db/connect.ts'
 import { holdAccount } from '../../../../src/db/lease/hold-account.ts'
 import { accountOf, responsesFrom } from '../../../support/accounts/account.ts'
 import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
-import { onBoth } from '../../../support/databases/databases.ts'
+import { engines, onBoth } from '../../../support/databases/databases.ts'
 import { addAccount } from '../../../support/accounts/many-accounts.ts'
 import { startServe, startWorker, urlOf } from '../../../support/commands/process.ts'
 
@@ -139,6 +142,32 @@ async function withDatabase<T>(s: CommandStage, work: (database: Database) => Pr
 }
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>
+
+describe.each(engines)('removing an account of which people were erased (%s)', (engine) => {
+  test('says how many, and how to keep the list of them', async () => {
+    await using s = await commandStage(engine, accountOf({ gala: 3 }))
+    const env = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
+    expect((await s.run(['sync', '-q', '--account', 'choir'])).code).toBe(0)
+    const ask = async () => (await s.run(['accounts', 'remove', 'choir'])).stderr
+    expect(await ask()).not.toContain('erased')
+    const erase = ['person', 'erase', 'guest1@example.org', '--yes', '--no-vacuum']
+    expect((await s.run(erase, { env })).code).toBe(0)
+    expect(await ask()).toMatch(
+      /^Account choir .*\n1 person was erased from it, and the list of them goes, too: a later sync .* back\. Export the list first: .*person suppressions --account choir --json\n/,
+    )
+    // Who does so has the list when the account is there again.
+    const list = join(await mkdtemp(join(tmpdir(), 'headcount-remove-')), 'list.json')
+    const { stdout } = await s.run(['person', 'suppressions', '--account', 'choir', '--json'])
+    await writeFile(list, stdout)
+    const removed = await s.run(['accounts', 'remove', 'choir', '--yes'])
+    expect(removed.stderr).toContain('1 person was erased from it')
+    await s.run(['sync', '-q', '--account', 'choir'])
+    const again = await s.run(['person', 'erase', '--suppressions', list, '--yes', '--no-vacuum', '--json'], {
+      env,
+    })
+    expect(JSON.parse(again.stdout)).toMatchObject({ account: 'choir', erased: { responses: 1 } })
+  })
+})
 
 describe('I2 accounts on the command line', () => {
   test('list, rename with runs and keys, and remove of one account', async () => {

@@ -53,11 +53,14 @@ onBothCommandStages('person erase', (stage) => {
       'These responses have or had other addresses, too: countess@example.org. Erase each of them that is the same',
     )
     expect(erased.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      '1 other place names the address and stays, for others wrote it',
+      '1 other place names the address and stays as written: ',
     )
     expect(erased.stdout).toMatch(/^Receipt: run 3 of account default, 20\d\d-/)
     expect(erased.stdout).toContain(
       'Erased the personal data of 2 responses, 1 former version, in 2 events.\n',
+    )
+    expect(erased.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'Not changed, though the address stands there: responses.message (1 row). Show them with: ',
     )
     expect(erased.stdout).toMatch(/Not reached by this command:\n {2}the service itself/)
     expect(erased.stdout).not.toMatch(/ada|countess/i)
@@ -79,6 +82,45 @@ onBothCommandStages('person erase', (stage) => {
     expect(await held(s)).toEqual([1, 0])
     const again = await s.run(['person', 'restore', 'ada@example.org'], { env: key })
     expect(again.stdout).toContain('was not on the suppression list')
+  })
+})
+
+onBothCommandStages('person erase --suppressions', (stage) => {
+  test('takes no list of another account, where the same ids are those of others', async () => {
+    await using s = await stage(lovelace())
+    await s.run(['sync', '-q'])
+    await s.run(['sync', '-q', '--account', 'y', '--new-account'])
+    const file = join(await mkdtemp(join(tmpdir(), 'headcount-erase-')), 'list.json')
+    await s.run(['person', 'erase', 'ada@example.org', '--yes', '--no-vacuum'], { env: key })
+    const { stdout } = await s.run(['person', 'suppressions', '--json'])
+    await writeFile(file, stdout)
+    const before = await held(s)
+    const erase = () =>
+      s.run(['person', 'erase', '--suppressions', file, '--account', 'y', '--yes', '--no-vacuum', '--json'], {
+        env: key,
+      })
+    const refused = await erase()
+    expect([refused.code, refused.stdout]).toEqual([2, ''])
+    expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /--suppressions ".*list\.json" is the list of account "default", not of "y": .* Nothing was erased\. Name the right account with --account\. If the account was renamed since, change "account" in the list to its present name/,
+    )
+    expect(await held(s)).toEqual(before)
+    // As the message says.
+    await writeFile(file, stdout.replace('"default"', '"y"'))
+    expect(JSON.parse((await erase()).stdout)).toMatchObject({ account: 'y', erased: { responses: 2 } })
+  })
+
+  test('has who was erased with a lost key, by the ids of the responses', async () => {
+    await using s = await stage(lovelace())
+    await s.run(['sync', '-q'])
+    const erase = ['person', 'erase', '--yes', '--no-vacuum']
+    await s.run([...erase, 'ada@example.org'], { env: key })
+    const newKey = { HEADCOUNT_PERSON_KEY: 'another key, for the first one is lost' }
+    expect((await s.run([...erase, 'guest1@example.org', '--replace-key'], { env: newKey })).code).toBe(0)
+    const listed = await s.run(['person', 'suppressions'])
+    expect(listed.stdout).toMatch(
+      /^ *known by ids alone +20\d\d-[^\n]* +2\n *[0-9a-f]{16}… +20\d\d-[^\n]* +\d$/m,
+    )
   })
 })
 
@@ -117,19 +159,36 @@ onPostgresCommandStage('person erase', (stage) => {
       expect(ran.stderr).toMatch(message)
     }
     const document = JSON.parse(stdout) as { suppressions: object[] }
-    await refused('{', /is no JSON document\. Nothing was erased/)
-    await refused('[]', /it is no JSON object/)
+    await refused('{', /--suppressions ".*list\.json": it is no JSON document\. .* Nothing was changed/)
+    await refused('', /--suppressions ".*list\.json": the file is empty\. It must be what "person suppr/)
+    await refused('[]', /list\.json": it is no JSON object/)
     await refused('{}', /headcount_suppressions is not 1/)
-    await refused(JSON.stringify({ ...document, key_check: 'x' }), /made with another key \(key_check\)/)
+    await refused(JSON.stringify({ ...document, account: null }), /account is no name/)
+    await refused(
+      JSON.stringify({ ...document, key_check: 'x' }),
+      /made with another key \(key_check\) than that/,
+    )
     const [entry] = document.suppressions
     const broken = (change: object) =>
       JSON.stringify({ ...document, suppressions: [entry, { ...entry, ...change }] })
-    await refused(broken({ email_hash: 'ada@example.org' }), /suppressions\[1\]\.email_hash is not 64 hex/)
-    await refused(broken({ added_at: 'once' }), /suppressions\[1\]\.added_at is no time/)
     await refused(
-      broken({ responses: [{ event_id: 'gala', ids: ['x'] }] }),
-      /suppressions\[1\]\.responses\[0\] is no/,
+      broken({ email_hash: 'ada@example.org' }),
+      /suppressions\[1\]\.email_hash is neither 64 hex/,
     )
+    await refused(broken({ added_at: 'once' }), /suppressions\[1\]\.added_at is no time/)
+    await refused(broken({ added_at: '1' }), /suppressions\[1\]\.added_at is no time/)
+    const responses = (event_id: unknown, ...ids: unknown[]) => broken({ responses: [{ event_id, ids }] })
+    await refused(
+      responses('gala', '1', 'x'),
+      /list\.json": suppressions\[1\]\.responses\[0\]\.ids\[1\] is no id/,
+    )
+    await refused(responses('gala', '9223372036854775808'), /\.ids\[0\] is no id of a response/)
+    await refused(
+      responses('ga\0la', '1'),
+      /suppressions\[1\]\.responses\[0\]\.event_id is no id of an event/,
+    )
+    await refused(broken({ responses: [{ event_id: 'gala' }] }), /responses\[0\]\.ids is no list/)
+    await refused(broken({ responses: ['gala'] }), /responses\[0\] is no object/)
   })
 
   test('refuses what it cannot do, and changes nothing', async () => {

@@ -32,6 +32,7 @@ import {
   restoreMirror,
   revokeKey,
   revokeLink,
+  type SuppressionFile,
 } from '../../../../src/index.ts'
 import { freshPlace, type engines, type Place } from '../../../support/databases/databases.ts'
 import { applyUpTo, change } from '../../../support/databases/older-schema.ts'
@@ -387,7 +388,7 @@ describe.each(['postgres', 'pglite'] as const)('whom a backup brings back (%s)',
     const back = await restoreMirror({ database: without.url, file })
     expect(back.erasures).toEqual([
       { account: 'default', in_backup: 0, in_list: null, erased_since: 0 },
-      { account: 'second', in_backup: 1, in_list: null, erased_since: 0 },
+      { account: 'second', in_backup: 2, in_list: null, erased_since: 0 },
     ])
     expect(await ofAda(without.url)).toBe(true)
 
@@ -396,6 +397,20 @@ describe.each(['postgres', 'pglite'] as const)('whom a backup brings back (%s)',
     expect(restored.erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 1, erased_since: 1 })
     expect(restored.receipts).toMatchObject([{ status: 'succeeded', erased: { responses: 1 } }])
     expect(await ofAda(withList.url)).toBe(false)
+
+    // Her key is replaced: the list knows her by the ids of her responses.
+    const newKey = 'another key, for the first one is lost'
+    await erasePerson({ ...own, email: 'bob@example.org', personKey: newKey, replaceKey: true })
+    const later = await exportSuppressions(own)
+    await using byIds = await freshPlace(engine, { blank: true })
+    const { erasures } = await restoreMirror({
+      database: byIds.url,
+      file,
+      suppressions: [later],
+      personKey: newKey,
+    })
+    expect(erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 2, erased_since: 2 })
+    expect(await ofAda(byIds.url)).toBe(false)
     expect(JSON.stringify((await readRows(withList.url))['response_history'])).not.toContain(
       'Ada@Example.org',
     )
@@ -444,13 +459,29 @@ describe('a suppression list', () => {
     })
     await expect(restoreMirror({ ...options, suppressions: [list('third')] })).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringContaining('no account "third"') as string,
+      message:
+        'The option `suppressions[0]` is the list of account "third", and the backup has no account "third"; it has default, second. ' +
+        'Nothing was restored. If the account was renamed since the backup, change "account" in the list to the name that it had then.',
     })
     // The list in the backup was made with another key.
-    await expect(restoreMirror({ ...options, suppressions: [list('second')] })).rejects.toMatchObject({
+    await expect(
+      restoreMirror({ ...options, suppressions: [list('default'), list('second')] }),
+    ).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringContaining('with another key') as string,
+      message: expect.stringMatching(
+        /^The option `suppressions\[1\]`: of account "second" the backup has 1 person on its own list .* restore without this list, and then run: .*person erase --suppressions FILE --account second --replace-key\./,
+      ) as string,
     })
+    const entry = { email_hash: '0f'.repeat(32), added_at: '2026-01-01T00:00:00Z', responses: [] }
+    const other: SuppressionFile = { ...list('second'), key_check: 'x', suppressions: [entry] }
+    await expect(restoreMirror({ ...options, suppressions: [list('default'), other] })).rejects.toMatchObject(
+      {
+        exitCode: 2,
+        message: expect.stringMatching(
+          /^The option `suppressions\[1\]`: it was made with another key \(key_check\) than that of `personKey`\./,
+        ) as string,
+      },
+    )
     await using database = await connect(target.url)
     const { rows } = await database.transaction((trx) =>
       trx.query(`select from pg_namespace where nspname = 'headcount'`),

@@ -20,6 +20,12 @@ import { rowsOf } from '../../../support/outputs/transfer/filled-mirror.ts'
 
 const account = () => accountOf({ gala: 400, picnic: 30, thing: 3 })
 
+/** A suppression list with one of its entries. */
+const withOnly = (list: string, at: number) => {
+  const document = JSON.parse(list) as { suppressions: unknown[] }
+  return JSON.stringify({ ...document, suppressions: [document.suppressions[at]] })
+}
+
 const readRows = async (url: string) => {
   await using database = await connect(url)
   return await rowsOf(database)
@@ -350,19 +356,25 @@ describe('the commands', () => {
 
   test('whom a suppression list names stays erased, also when the restore is killed before it has erased them', async () => {
     const file = join(folder, 'mirror.tar.gz')
-    const list = join(folder, 'list.json')
     const env = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list, long enough' }
     expect((await s.run(['backup', file, '-q'])).code).toBe(0)
     await using other = await freshPlace('postgres', { blank: true })
     expect((await s.run(['restore', file, '-q'], { env: { DATABASE_URL: other.url } })).code).toBe(0)
     const there = { env: { ...env, DATABASE_URL: other.url } }
-    const email = 'guest1@example.org'
-    expect((await s.run(['person', 'erase', email, '--yes', '--no-vacuum'], there)).code).toBe(0)
-    await writeFile(list, (await s.run(['person', 'suppressions', '--json'], there)).stdout)
+    const emails = ['guest1@example.org', 'guest2@example.org']
+    for (const email of emails)
+      expect((await s.run(['person', 'erase', email, '--yes', '--no-vacuum'], there)).code).toBe(0)
+    const { stdout } = await s.run(['person', 'suppressions', '--json'], there)
+    // One list has the one person, another one the other.
+    const lists = [0, 1].map((at) => join(folder, `list${at}.json`))
+    for (const [at, list] of lists.entries()) await writeFile(list, withOnly(stdout, at))
 
     await using migrated = await freshPlace('postgres')
     const here = { env: { ...env, DATABASE_URL: migrated.url } }
-    const holds = async () => JSON.stringify((await readRows(migrated.url))['responses']).includes(email)
+    const holds = async () => {
+      const rows = JSON.stringify((await readRows(migrated.url))['responses'])
+      return emails.map((email) => rows.includes(email))
+    }
     await (async () => {
       await using database = await migrated.open()
       await change(database, [
@@ -373,7 +385,7 @@ describe('the commands', () => {
       ])
     })()
     const ran = await withoutWriters(migrated.url, 'select pg_advisory_xact_lock(77)', (database) =>
-      s.run(['restore', file, '--suppressions', list], {
+      s.run(['restore', file, ...lists.flatMap((list) => ['--suppressions', list])], {
         ...here,
         meanwhile: async (child) => {
           await waiting(database)
@@ -383,9 +395,91 @@ describe('the commands', () => {
       }),
     )
     expect(ran.code).toBe(null)
-    expect((await readRows(migrated.url))['suppressions']).toHaveLength(1)
+    expect((await readRows(migrated.url))['suppressions']).toHaveLength(2)
+    expect(await holds()).toEqual([true, true])
     expect((await s.run(['sync', '-q'], here)).code).toBe(0)
-    expect(await holds()).toBe(false)
+    expect(await holds()).toEqual([false, false])
+  })
+
+  test('restore names the list that it refuses, and what it says to do helps', async () => {
+    const file = join(folder, 'mirror.tar.gz')
+    const list = async (name: string, content: string) => {
+      await writeFile(join(folder, name), content)
+      return ['--suppressions', join(folder, name)]
+    }
+    const key = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list, long enough' }
+    expect((await s.run(['backup', file, '-q'])).code).toBe(0)
+    await using other = await freshPlace('postgres', { blank: true })
+    const there = { env: { ...key, DATABASE_URL: other.url } }
+    const done = async (args: readonly string[], options = there) => {
+      const ran = await s.run(args, options)
+      expect([ran.code, ran.stderr], args.join(' ')).toEqual([0, expect.anything() as unknown])
+      return ran.stdout
+    }
+    await done(['restore', file, '-q'])
+    const erase = (email: string, ...more: string[]) => [
+      'person',
+      'erase',
+      email,
+      '--yes',
+      '--no-vacuum',
+      ...more,
+    ]
+    await done(erase('guest1@example.org'))
+    const one = await done(['person', 'suppressions', '--json'])
+    await done(erase('guest2@example.org'))
+    await done(['accounts', 'rename', 'default', 'org'])
+    const two = await done(['person', 'suppressions', '--json'])
+
+    const here = { env: { ...key, DATABASE_URL: target.url } }
+    const first = await list('one.json', one)
+    const refused = async (second: readonly string[], message: RegExp) => {
+      const ran = await s.run(['restore', file, ...first, ...second], here)
+      expect([ran.code, ran.stdout]).toEqual([2, ''])
+      expect(ran.stderr.replaceAll(/\s+/g, ' ')).toMatch(message)
+      expect(await namespaces()).toBe(0)
+    }
+    await refused(
+      await list('two.json', two),
+      /--suppressions "[^"]*\/two\.json" is the list of account "org", and the backup has no account "org"; it has default\. Nothing was restored\. If the account was renamed since the backup, change "account" in the list/,
+    )
+    await refused(
+      await list('key.json', two.replace(/"key_check": ?"\w+"/, '"key_check": "x"')),
+      /\/key\.json": it was made with another key/,
+    )
+    await refused(await list('empty.json', ''), /\/empty\.json": the file is empty/)
+    await refused(await list('word.json', 'null'), /\/word\.json": it is no JSON object/)
+
+    const renamed = await list('two.json', two.replace('"org"', '"default"'))
+    const report = await done(['restore', file, ...first, ...renamed, '--json'], here)
+    // One person stands on both lists.
+    expect(JSON.parse(report)).toMatchObject({
+      erasures: [{ account: 'default', in_backup: 0, in_list: 2, erased_since: 2 }],
+      receipts: [{ status: 'succeeded' }, { status: 'succeeded' }],
+    })
+
+    // The key is replaced after another backup.
+    const later = join(folder, 'later.tar.gz')
+    await done(['backup', later, '-q'])
+    const newKey = { HEADCOUNT_PERSON_KEY: 'another key, for the first one is lost' }
+    await done(erase('guest3@example.org', '--replace-key'), { env: { ...there.env, ...newKey } })
+    const three = await list('three.json', await done(['person', 'suppressions', '--json']))
+    await using last = await freshPlace('postgres', { blank: true })
+    const anew = { env: { ...newKey, DATABASE_URL: last.url } }
+    const ran = await s.run(['restore', later, ...three], anew)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /\/three\.json": of account "org" the backup has 2 people on its own list who were erased with another key than that of \w+\. Nothing was restored\. .* person erase --suppressions FILE --account org --replace-key\./,
+    )
+    await done(['restore', later, '-q'], anew)
+    await done(['person', 'erase', ...three, '--account', 'org', '--replace-key', '--yes'], anew)
+    const rows = JSON.stringify((await readRows(last.url))['responses'])
+    expect([1, 2, 3, 4].map((at) => rows.includes(`guest${at}@example.org`))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ])
   })
 
   test('a full disk ends a backup with 1 and leaves no file', async () => {
@@ -432,6 +526,10 @@ describe('the commands', () => {
     expect((await s.run(['restore', file, '--suppressions', join(folder, 'none')], { env })).code).toBe(2)
     expect(existsSync(join(folder, 'data'))).toBe(false)
     const key = { ...env, HEADCOUNT_PERSON_KEY: 'a key of the suppression list, long enough' }
+    const ofAnother = join(folder, 'other.json')
+    await writeFile(ofAnother, (await readFile(list, 'utf8')).replace('default', 'org'))
+    const refused = await s.run(['restore', '--suppressions', ofAnother, file], { env: key })
+    expect([refused.code, existsSync(join(folder, 'data'))]).toEqual([2, false])
     const withList = await s.run(['restore', '--suppressions', list, file, '--json'], { env: key })
     expect(withList).toMatchObject({ code: 0 })
     expect(JSON.parse(withList.stdout)).toMatchObject({

@@ -1,33 +1,36 @@
 /** Erases people from an account, restores them, and lists who was erased. */
-import { readFile } from 'node:fs/promises'
-import { cannotRead } from '../../common/text/cannot-read.ts'
-import type { Config, Flags } from '../../config/config.ts'
-import { commandName } from '../../common/command-name.ts'
-import { UsageError } from '../../common/errors.ts'
-import { parsePlain } from '../../common/json/exact.ts'
-import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
-import type { Database } from '../../db/connect.ts'
-import type { ErasureReport } from '../../index.ts'
-import { erasePerson, eraseImported } from '../../mirror/persons/erase.ts'
-import { requirePersonKey } from '../../mirror/persons/person-key.ts'
-import { planErasure, type ErasurePlan } from '../../mirror/persons/plan-erasure.ts'
-import { NOT_REACHED, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../mirror/persons/vacuum.ts'
-import { restorePerson } from '../../mirror/persons/restore.ts'
-import { emailKeyOf } from '../../mirror/persons/show.ts'
-import { exportSuppressions, parseSuppressionFile } from '../../mirror/persons/suppression-file.ts'
-import { resolveAccount } from '../../mirror/accounts/resolve-account.ts'
-import { logTo, personKeyOf } from '../../sync/options.ts'
-import type { Command, Context } from '../cli/context.ts'
-import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
-import { openLog } from '../open-log.ts'
-import { formatErased } from '../output/erased.ts'
-import { writeJson, writeResult } from '../output/format/json.ts'
-import { formatCount, formatNumber } from '../../common/text/number.ts'
-import { listTable, right, text } from '../output/format/table.ts'
-import { wrapWords } from '../../common/text/fit-text.ts'
-import { formatInstant } from '../output/format/timestamp.ts'
-import { canAsk, confirm } from '../terminal/confirm.ts'
-import type { Output } from '../terminal/terminal.ts'
+import type { Config, Flags } from '../../../config/config.ts'
+import { commandName } from '../../../common/command-name.ts'
+import { UsageError } from '../../../common/errors.ts'
+import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
+import type { Database } from '../../../db/connect.ts'
+import type { ErasureReport } from '../../../index.ts'
+import { erasePerson, eraseImported } from '../../../mirror/persons/erase.ts'
+import { requirePersonKey } from '../../../mirror/persons/person-key.ts'
+import {
+  countByPlace,
+  planErasure,
+  type ErasurePlan,
+  type PlaceCount,
+} from '../../../mirror/persons/plan-erasure.ts'
+import { NOT_REACHED, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../../mirror/persons/vacuum.ts'
+import { restorePerson } from '../../../mirror/persons/restore.ts'
+import { emailKeyOf } from '../../../mirror/persons/show.ts'
+import { exportSuppressions, parseListOf } from '../../../mirror/persons/suppression-file.ts'
+import { resolveAccount } from '../../../mirror/accounts/resolve-account.ts'
+import { logTo, personKeyOf } from '../../../sync/options.ts'
+import type { Command, Context } from '../../cli/context.ts'
+import { withMirror, withMirrorReadOnly } from '../../open-mirror.ts'
+import { openLog } from '../../open-log.ts'
+import { readSuppressions } from './read-suppressions.ts'
+import { formatErased } from '../../output/erased.ts'
+import { writeJson, writeResult } from '../../output/format/json.ts'
+import { formatCount, formatNumber } from '../../../common/text/number.ts'
+import { listTable, right, text } from '../../output/format/table.ts'
+import { wrapWords } from '../../../common/text/fit-text.ts'
+import { formatInstant } from '../../output/format/timestamp.ts'
+import { canAsk, confirm } from '../../terminal/confirm.ts'
+import type { Output } from '../../terminal/terminal.ts'
 
 type EraseFlags = Flags & {
   readonly yes?: true
@@ -53,7 +56,7 @@ export const personErase: Command<EraseFlags> = async (context) => {
     const options = { account, key, replaceKey: flags.replaceKey ?? false, signal, log: logTo(logger) }
     const todo =
       email === undefined
-        ? await readFileOf(flags, options)
+        ? parseListOf(account, await readSuppressions(flags.suppressions ?? ''), key).entries
         : await planErasure(database, account, email, key)
     const isPlan = 'email_key' in todo
     await terminal.err.write(isPlan ? describePlan(todo, terminal.err) : describeFile(todo.length, account))
@@ -66,31 +69,11 @@ export const personErase: Command<EraseFlags> = async (context) => {
       ? await erasePerson(database, todo.email_key, options)
       : await eraseImported(database, todo, options)
     const vacuum = flags.vacuum ? await vacuumErased(database, report, signal) : NOT_VACUUMED
-    const receipt = { ...report, ...vacuum, not_reached: NOT_REACHED }
+    const stays = isPlan ? countByPlace(todo.stays) : null
+    const receipt = { ...report, ...vacuum, stays, not_reached: NOT_REACHED }
     await writeResult(context, receipt, (out) => formatReceipt(receipt, out))
     return 0
   })
-}
-
-async function readFileOf(
-  { suppressions: path = '' }: EraseFlags,
-  { key }: { readonly key: ReturnType<typeof requirePersonKey> },
-) {
-  let content: string
-  try {
-    content = await readFile(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(`--suppressions: ${cannotRead(path, error)}. Nothing was erased.`)
-  }
-  return parseSuppressionFile(parseDocument(content, path), path, key)
-}
-
-function parseDocument(content: string, path: string) {
-  try {
-    return parsePlain(content)
-  } catch {
-    throw new UsageError(`--suppressions: ${JSON.stringify(path)} is no JSON document. Nothing was erased.`)
-  }
 }
 
 function isWanted({ terminal, signal }: Context<EraseFlags>): Promise<boolean> {
@@ -144,8 +127,8 @@ function describePlan(plan: ErasurePlan, err: Output): string {
     stays.length === 0
       ? ''
       : paragraph(
-          `${formatCount(stays.length, 'other place names', 'other places name')} the address and ${stays.length === 1 ? 'stays' : 'stay'}, ` +
-            `for others wrote it: ${commandName()} person show ${address} lists ${stays.length === 1 ? 'it' : 'them'}.`,
+          `${formatCount(stays.length, 'other place names', 'other places name')} the address and ${stays.length === 1 ? 'stays' : 'stay'} ` +
+            `as written: ${commandName()} person show ${address} lists ${stays.length === 1 ? 'it' : 'them'}.`,
         ),
     other_accounts.length === 0
       ? ''
@@ -156,10 +139,15 @@ function describePlan(plan: ErasurePlan, err: Output): string {
   ].join('')
 }
 
-type Receipt = ErasureReport & Vacuumed & { readonly not_reached: readonly string[] }
+type Receipt = ErasureReport &
+  Vacuumed & {
+    /** Null of a list: its addresses are known to nobody. */
+    readonly stays: readonly PlaceCount[] | null
+    readonly not_reached: readonly string[]
+  }
 
 function formatReceipt(receipt: Receipt, out: Output): string {
-  const { run_id, account, finished_at, is_repeated, suppressions, not_reached } = receipt
+  const { run_id, account, finished_at, is_repeated, suppressions, stays, not_reached } = receipt
   const people =
     suppressions.length === 1 ? `Person ${suppressions[0]}` : formatCount(suppressions.length, 'person')
   const paragraph = (words: string) => `${wrapWords(words, { width: out.width, hang: 0 })}\n`
@@ -171,10 +159,16 @@ function formatReceipt(receipt: Receipt, out: Output): string {
         (is_repeated ? ', as before' : '') +
         '. The list holds a keyed hash and numbers of responses, no address.',
     ),
+    stays === null || stays.length === 0 ? '' : paragraph(staysLine(stays)),
     paragraph(vacuumLine(receipt)),
     'Not reached by this command:\n',
     ...not_reached.map((line) => `  ${wrapWords(line, { width: out.width, hang: 2 })}\n`),
   ].join('')
+}
+
+function staysLine(stays: readonly PlaceCount[]): string {
+  const places = stays.map(({ place, rows }) => `${place} (${formatCount(rows, 'row')})`)
+  return `Not changed, though the address stands there: ${places.join(', ')}. Show them with: ${commandName()} person show.`
 }
 
 function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {
@@ -226,7 +220,7 @@ export const personSuppressions: Command<OneFlags> = async (context) =>
               context.terminal.out,
               ['keyed hash', 'erased', right('responses')],
               file.suppressions.map(({ email_hash, added_at, responses }) => [
-                `${email_hash.slice(0, 16)}…`,
+                email_hash === null ? 'known by ids alone' : `${email_hash.slice(0, 16)}…`,
                 added_at === null ? '' : formatInstant(added_at),
                 formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
               ]),
