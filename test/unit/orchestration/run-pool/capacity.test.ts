@@ -25,7 +25,10 @@ test.each([
 })
 
 test.each([
-  [{ connections: 2 }, '`connections` must be a whole number from 3 to 10000, not 2: a run needs two for batches'],
+  [
+    { connections: 2 },
+    '`connections` must be a whole number from 3 to 10000, not 2: a run needs two for batches',
+  ],
   [{ connections: 4.5 }, '`connections` must be a whole number from 3'],
   [{ runs: 0 }, '`runs` must be a whole number from 1 to 256, not 0'],
 ])('%j is refused', (given, message) => {
