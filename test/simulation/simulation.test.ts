@@ -9,8 +9,8 @@ import { historyOf } from './play/plan.ts'
 import { play } from './play/play.ts'
 import type { Stage } from './play/world.ts'
 
-const MIN_HISTORIES = 30
-const SECONDS = 15
+const MIN_HISTORIES = 15
+const SECONDS = 10
 
 let stage: Stage
 
