@@ -41,7 +41,7 @@ export async function movedWarning(kysely: Kysely<Tables>): Promise<string | nul
 
 /** A mirror that was moved, in words that follow its name. */
 export function describeMoved({ moved_to, moved_at }: Moved): string {
-  return `was moved to ${stripControlCharsInLine(moved_to)} on ${moved_at}: what is here is of before, and no run writes to it any more`
+  return `was moved to ${stripControlCharsInLine(moved_to)} on ${moved_at}: what is here stays as it was then, and no run writes to it any more`
 }
 
 function movedError({ moved_to, moved_at }: Moved): MovedMirrorError {

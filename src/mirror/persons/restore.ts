@@ -14,6 +14,8 @@ export interface RestoreReport {
   readonly was_erased: boolean
   /** Lists that the next sync reads whole, to bring the names back. */
   readonly lists: number
+  /** People who were erased with a key that was replaced, and are known by the ids of their responses alone: one of them may be this person, and stays erased. */
+  readonly known_by_ids: number
 }
 
 /**
@@ -27,7 +29,7 @@ export async function restorePerson(
   { account: name, key, signal, log }: Pick<ErasureOptions, 'account' | 'key' | 'signal' | 'log'>,
 ): Promise<RestoreReport> {
   const account = await accountId(database, name)
-  const found = { was_erased: false, lists: 0 }
+  const found = { was_erased: false, lists: 0, known_by_ids: 0 }
   const lease = await takeLease(database, {
     accountId: account,
     mode: 'erase',
@@ -36,11 +38,11 @@ export async function restorePerson(
     log,
     begin: async (trx) => {
       await requireNotRemoved(trx, account, name)
-      const stored = (await readSuppressions(trx.kysely, account)).filter(
-        ({ email_hash }) => email_hash !== null,
-      )
-      requireKeyOf(stored, name, key)
-      Object.assign(found, await removeEntry(trx, account, key.hash(emailKey)))
+      const stored = await readSuppressions(trx.kysely, account)
+      const hashed = stored.filter(({ email_hash }) => email_hash !== null)
+      requireKeyOf(hashed, name, key)
+      const removed = await removeEntry(trx, account, key.hash(emailKey))
+      Object.assign(found, { ...removed, known_by_ids: stored.length - hashed.length })
     },
   })
   await lease.stopHeartbeat()

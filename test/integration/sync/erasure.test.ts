@@ -209,6 +209,7 @@ onBothStages('a person who is erased', (stage) => {
       account: 'default',
       was_erased: true,
       lists: 3,
+      known_by_ids: 0,
     })
     expect(inWords(await verifyOn(on))).toEqual([])
     on.account.of('gala')[0] = responseItem(1, { quantity: 9 })

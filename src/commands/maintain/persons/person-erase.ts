@@ -14,7 +14,7 @@ import {
   type PlaceCount,
 } from '../../../mirror/persons/plan-erasure.ts'
 import { NOT_REACHED, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../../mirror/persons/vacuum.ts'
-import { restorePerson } from '../../../mirror/persons/restore.ts'
+import { restorePerson, type RestoreReport } from '../../../mirror/persons/restore.ts'
 import { emailKeyOf } from '../../../mirror/persons/show.ts'
 import { exportSuppressions, parseListOf } from '../../../mirror/persons/suppression-file.ts'
 import { resolveAccount } from '../../../mirror/accounts/resolve-account.ts'
@@ -197,14 +197,26 @@ export const personRestore: Command<OneFlags> = async (context) => {
       signal: context.signal,
       log: logTo(logger),
     })
-    await writeResult(context, report, () =>
-      report.was_erased
-        ? `${one(emailKey)} is off the suppression list of account ${one(account)}. The next sync reads ${formatCount(report.lists, 'list')} ` +
-          `whole and brings back what the service still sends; former versions stay erased.\n`
-        : `${one(emailKey)} was not on the suppression list of account ${one(account)}: nothing was changed.\n`,
+    await writeResult(
+      context,
+      report,
+      () =>
+        (report.was_erased
+          ? `${one(emailKey)} is off the suppression list of account ${one(account)}. The next sync reads ${formatCount(report.lists, 'list')} ` +
+            `whole and brings back what the service still sends; former versions stay erased.\n`
+          : `${one(emailKey)} was not on the suppression list of account ${one(account)}: nothing was changed.\n`) +
+        formerKeyLine(report),
     )
     return 0
   })
+}
+
+function formerKeyLine({ known_by_ids: count }: RestoreReport): string {
+  if (count === 0) return ''
+  return (
+    `${formatCount(count, 'person was', 'people were')} erased with a key that was replaced, and known by the ids of responses alone since: ` +
+    `who of them it is, nobody can tell, and they stay erased.\n`
+  )
 }
 
 export const personSuppressions: Command<OneFlags> = async (context) =>

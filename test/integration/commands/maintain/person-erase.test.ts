@@ -121,6 +121,10 @@ onBothCommandStages('person erase --suppressions', (stage) => {
     expect(listed.stdout).toMatch(
       /^ *known by ids alone +20\d\d-[^\n]* +2\n *[0-9a-f]{16}… +20\d\d-[^\n]* +\d$/m,
     )
+    const restored = await s.run(['person', 'restore', 'ada@example.org'], { env: newKey })
+    expect(restored.stdout).toMatch(
+      /was not on the suppression list .*\n1 person was erased with a key that was replaced, .* stay erased/,
+    )
   })
 })
 

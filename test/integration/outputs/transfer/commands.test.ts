@@ -618,7 +618,7 @@ describe.each(engines)('the former mirror after a move (%s)', (engine) => {
       ],
     })
     const where =
-      /was moved to (Postgres at|PGlite in) \S+ on \d{4}-\S+: what is here is of before, and no run writes to it any more/
+      /was moved to (Postgres at|PGlite in) \S+ on \d{4}-\S+: what is here stays as it was then, and no run writes to it any more/
     expect((await s.run(['status'])).stdout.replaceAll(/\s+/g, ' ')).toMatch(where)
     const backup = await s.run(['backup', join(folder, 'b.tar.gz'), '-q'])
     expect(backup).toMatchObject({ code: 0, stderr: expect.stringMatching(where) as string })
