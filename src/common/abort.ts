@@ -85,6 +85,7 @@ export function toInterruptedError(
 ): unknown {
   if (signal?.aborted !== true) return cause
   if (signal.reason instanceof InterruptedError) return signal.reason
+  if (cause instanceof InterruptedError) return cause
   return new InterruptedError(message, 143, { cause })
 }
 

@@ -70,7 +70,7 @@ export interface RunOptions extends DatabaseOptions {
   readonly baseUrl: string
   /** Allows plain http to a host that is not this machine. */
   readonly allowHttp?: boolean
-  /** Most requests at once; 8 when not given. */
+  /** Most requests at once, up to 256; 8 when not given. */
   readonly concurrency?: number
   /** Deadline of one request; 60 s, and 1 s more for every 256 KiB of body received. */
   readonly requestTimeoutMs?: number

@@ -9,7 +9,7 @@ export function withoutRejections<Args extends readonly unknown[]>(
   return (...args) => {
     const returned = listener?.(...args)
     // guard: a callback that rejects
-    if (returned instanceof Promise) returned.catch(ignore)
+    if (isThenable(returned)) Promise.resolve(returned).catch(ignore)
   }
 }
 
@@ -28,3 +28,7 @@ export function safeCallback<Args extends readonly unknown[]>(
 }
 
 function ignore(): void {}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value
+}

@@ -1,9 +1,12 @@
 /** Checks the options of a program in JavaScript, which no type checks. */
+import { isDate } from 'node:util/types'
 import { UsageError } from '../errors.ts'
 
 interface Kind {
   readonly what: string
   readonly fits: (value: unknown) => boolean
+  /** null stands for an option that is not given. */
+  readonly mayBeNull?: true
 }
 
 function isText(value: unknown): boolean {
@@ -17,8 +20,7 @@ function isTexts(value: unknown): boolean {
 /** Of an object with methods, as another copy of its library makes it. */
 function has(...methods: readonly string[]) {
   return (value: unknown) =>
-    typeof value === 'object' &&
-    value !== null &&
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
     methods.every((method) => typeof Reflect.get(value, method) === 'function')
 }
 
@@ -30,18 +32,19 @@ function oneOf(...kinds: readonly Kind[]): Kind {
 }
 
 const text: Kind = { what: 'a string', fits: isText }
+const textOrNull: Kind = { ...text, mayBeNull: true }
 const texts: Kind = { what: 'an array of strings', fits: isTexts }
 const number: Kind = { what: 'a number', fits: (value) => typeof value === 'number' }
 const flag: Kind = { what: 'true or false', fits: (value) => typeof value === 'boolean' }
 const callback: Kind = { what: 'a function', fits: (value) => typeof value === 'function' }
 const signal: Kind = { what: 'an AbortSignal', fits: has('addEventListener', 'throwIfAborted') }
 const object: Kind = { what: 'an object', fits: (value) => typeof value === 'object' && value !== null }
-const instant = oneOf({ what: 'a Date', fits: (value) => value instanceof Date }, text)
+const instant = oneOf({ what: 'a Date', fits: isDate }, text)
 const unchecked: Kind = { what: 'anything', fits: () => true }
 
 /** What each option of the library is; an option means the same in every call. */
 const optionKinds = {
-  account: text,
+  account: textOrNull,
   accounts: texts,
   acceptDeletions: flag,
   adopt: flag,
@@ -62,7 +65,7 @@ const optionKinds = {
   database: text,
   dryRun: oneOf(flag, object),
   email: text,
-  event: text,
+  event: textOrNull,
   events: texts,
   expiresAt: instant,
   file: text,
@@ -152,10 +155,11 @@ export function checkOptions<Options extends Checked<Options>>(
   const given: unknown = options
   if (typeof given !== 'object' || given === null)
     throw new UsageError(`The options must be an object, not ${nameOf(given)}.`)
-  for (const [name, { what, fits }] of Object.entries(optionKinds)) {
+  for (const [name, { what, fits, mayBeNull }] of Object.entries<Kind>(optionKinds)) {
     const value: unknown = Reflect.get(given, name)
     const isNeeded = required.some((one) => one === name)
-    if (value === undefined ? isNeeded : !fits(value))
+    const isMissing = value === undefined || (value === null && mayBeNull === true)
+    if (isMissing ? isNeeded : !fits(value))
       throw new UsageError(`The option \`${name}\` must be ${what}, not ${nameOf(value)}.`)
   }
 }

@@ -1,4 +1,6 @@
 /** What a program may change in a mirror beside the data of the service; each as the command of this name does it. */
+import { interruptible } from '../../common/abort.ts'
+import type { Database } from '../../db/connect.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { UsageError } from '../../common/errors.ts'
 import { name } from '../../common/parse-values.ts'
@@ -121,7 +123,9 @@ export async function renameAccount(options: RenameAccountOptions): Promise<void
   checkOptions(options, 'account', 'newName')
   const { account: from, newName, signal = NEVER } = options
   const to = parseNewName(newName)
-  return withMirror(options, 'write', (database) => renameAccountInMirror(database, { from, to, signal }))
+  return interruptible(signal, 'The renaming was interrupted: the account has its former name.', () =>
+    withMirror(options, 'write', (database) => renameAccountInMirror(database, { from, to, signal })),
+  )
 }
 
 export interface RemoveAccountOptions extends MirrorOptions {
@@ -139,8 +143,10 @@ export interface RemoveAccountOptions extends MirrorOptions {
 export async function removeAccount(options: RemoveAccountOptions): Promise<number> {
   checkOptions(options, 'account')
   const { account, signal = NEVER } = options
-  return withMirror(options, 'write', async (database) =>
-    removeAccountById(database, await accountId(database, account), signal),
+  return interruptible(signal, 'The removal was interrupted; the next call continues it.', () =>
+    withMirror(options, 'write', async (database) =>
+      removeAccountById(database, await accountId(database, account), signal),
+    ),
   )
 }
 
@@ -169,7 +175,7 @@ export async function prune(options: PruneOptions): Promise<PruneReport> {
   checkOptions(options, 'historyBefore')
   const { account = null, dryRun = false, signal = NEVER } = options
   const moment = instantOption('historyBefore', options.historyBefore, parsePastInstant)
-  return withMirror(options, dryRun ? 'read' : 'write', async (database) => {
+  const work = async (database: Database): Promise<PruneReport> => {
     await requireAccount(database, account)
     const [before, found] = await database.transaction(
       async (trx) => {
@@ -181,5 +187,8 @@ export async function prune(options: PruneOptions): Promise<PruneReport> {
     const pruned = !dryRun && found.length > 0
     if (pruned) await pruneVersions(database, found, before, signal)
     return { history_before: before, pruned, tables: found.map(({ account_id: _, ...table }) => table) }
-  })
+  }
+  return interruptible(signal, 'The pruning was interrupted; the next call continues it.', () =>
+    withMirror(options, dryRun ? 'read' : 'write', work),
+  )
 }

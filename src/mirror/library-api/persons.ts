@@ -1,4 +1,6 @@
 /** Personal data of one person, as the commands of `headcount person` treat them. */
+import { interruptible } from '../../common/abort.ts'
+import type { Database } from '../../db/connect.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import type { ErasureReport } from '../../common/schema/tables.ts'
 import { parsePlain } from '../../common/json/exact.ts'
@@ -110,15 +112,18 @@ type Erasure = Parameters<typeof eraseFromMirror>[2]
 
 async function erase(
   options: AccountFilter & ErasureChoices,
-  work: (database: Parameters<typeof eraseFromMirror>[0], erasure: Erasure) => Promise<ErasureReport>,
+  work: (database: Database, erasure: Erasure) => Promise<ErasureReport>,
 ): Promise<ErasureReceipt> {
   const key = requirePersonKey(personKeyOf(options.personKey))
   const { signal = NEVER, replaceKey = false, vacuum = true, logger } = options
-  return withMirror(options, 'write', async (database) => {
+  const carryOut = async (database: Database): Promise<ErasureReceipt> => {
     const account = await resolveAccount(database, options.account ?? null)
     const report = await work(database, { account, key, replaceKey, signal, log: logTo(logger) })
     return { ...report, ...(vacuum ? await vacuumErased(database, report, signal) : NOT_VACUUMED) }
-  })
+  }
+  return interruptible(signal, 'The erasure was interrupted. What was erased until then stays erased.', () =>
+    withMirror(options, 'write', carryOut),
+  )
 }
 
 export type RestorePersonOptions = PersonOptions & Pick<ErasureChoices, 'personKey' | 'signal'>
@@ -132,11 +137,14 @@ export async function restorePerson(options: RestorePersonOptions): Promise<Rest
   checkOptions(options, 'email', 'personKey')
   const key = requirePersonKey(personKeyOf(options.personKey))
   const { signal = NEVER, logger } = options
-  return withMirror(options, 'write', async (database) => {
+  const carryOut = async (database: Database): Promise<RestoreReport> => {
     const account = await resolveAccount(database, options.account ?? null)
     const emailKey = await emailKeyOf(database, options.email)
     return restoreInMirror(database, emailKey, { account, key, signal, log: logTo(logger) })
-  })
+  }
+  return interruptible(signal, 'It was interrupted: the person is on the suppression list as before.', () =>
+    withMirror(options, 'write', carryOut),
+  )
 }
 
 /**

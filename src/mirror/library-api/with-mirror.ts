@@ -1,6 +1,5 @@
 /** How a program asks something of a mirror: as `sync` it names the database, and each call opens it, unless it is the caller's. */
 import { checkOptions } from '../../common/options/check-options.ts'
-import { interruptible } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
@@ -27,7 +26,7 @@ export type Access = 'read' | 'write'
  * DatabaseError
  */
 export async function withMirror<T>(
-  options: MirrorOptions & { readonly signal?: AbortSignal },
+  options: MirrorOptions,
   access: Access,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
@@ -39,15 +38,13 @@ export async function withMirror<T>(
 
 /** Opens the database, also where it holds no mirror yet. @throws as withMirror, but no SchemaVersionError */
 export async function withDatabase<T>(
-  options: MirrorOptions & { readonly signal?: AbortSignal },
+  options: MirrorOptions,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   checkOptions(options)
   const log = logTo(options.logger)
-  return interruptible(options.signal, 'The call was interrupted.', async () => {
-    await using database = await connect(targetOf(options), { createFolder: false, log })
-    return await work(database)
-  })
+  await using database = await connect(targetOf(options), { createFolder: false, log })
+  return await work(database)
 }
 
 /** Runs the same call as the command of this name does. */

@@ -52,7 +52,8 @@ function distinctEntries(entries: readonly ImportedSuppression[]): readonly Impo
   for (const entry of entries) {
     const same = found.get(identityOf(entry))
     const responses = [...(same?.responses ?? []), ...entry.responses]
-    found.set(identityOf(entry), same === undefined ? entry : { ...same, responses })
+    const isLonger = same !== undefined && entry.email_hash !== null
+    found.set(identityOf(entry), isLonger ? { ...same, responses } : entry)
   }
   return [...found.values()]
 }

@@ -1,5 +1,6 @@
 /** Erases one person from an account, and keeps them erased. */
 import { sql } from 'kysely'
+import { toInterruptedError } from '../../common/abort.ts'
 import { HeadcountError, InterruptedError } from '../../common/errors.ts'
 import type { ErasureReport } from '../../common/schema/tables.ts'
 import type { Database } from '../../db/connect.ts'
@@ -103,8 +104,9 @@ async function runErasure(
       unfinished.length > entries.length ? null : emailKeys,
       erased,
     )
-  } catch (error) {
+  } catch (cause) {
     if (lease.lost.aborted) throw lease.lost.reason
+    const error = toInterruptedError(signal, cause, 'The erasure was interrupted.')
     await close(error instanceof InterruptedError ? 'interrupted' : 'failed').catch(() => {})
     if (error instanceof HeadcountError) {
       error.message +=

@@ -7,6 +7,7 @@ import { requireNotRemoved } from '../../sync/open/find-account.ts'
 import { requireKeyOf } from '../../sync/open/suppressions.ts'
 import { accountId } from '../accounts/resolve-account.ts'
 import type { ErasureOptions } from './erase.ts'
+import { readEntries } from './suppression-file.ts'
 
 export interface RestoreReport {
   readonly account: string
@@ -42,7 +43,8 @@ export async function restorePerson(
       const hashed = stored.filter(({ email_hash }) => email_hash !== null)
       requireKeyOf(hashed, name, key)
       const removed = await removeEntry(trx, account, key.hash(emailKey))
-      Object.assign(found, { ...removed, known_by_ids: stored.length - hashed.length })
+      const byIds = (await readEntries(trx, account)).filter(({ email_hash }) => email_hash === null)
+      Object.assign(found, { ...removed, known_by_ids: byIds.length })
     },
   })
   await lease.stopHeartbeat()

@@ -49,7 +49,12 @@ export async function readEntries(
       from headcount.suppressions s
      where s.account_id = ${account}
      order by s.id`.execute(kysely)
-  return rows.filter(({ email_hash, responses }) => email_hash !== null || responses.length > 0)
+  return rows.filter(isKnown)
+}
+
+/** Without a hash and without responses an entry names nobody. */
+function isKnown({ email_hash, responses }: ImportedSuppression): boolean {
+  return email_hash !== null || responses.length > 0
 }
 
 export async function exportSuppressions(database: Database, account: string): Promise<SuppressionFile> {
@@ -103,7 +108,8 @@ export function parseSuppressionFile({ source, document }: GivenList, key: Perso
   if (headcount_suppressions !== 1) wrong('headcount_suppressions is not 1')
   if (typeof account !== 'string') return wrong('account is no name')
   if (!Array.isArray(suppressions)) return wrong('suppressions is no list')
-  const entries = suppressions.map((value, index) => parseEntry(value, `suppressions[${index}]`, wrong))
+  const all = suppressions.map((value, index) => parseEntry(value, `suppressions[${index}]`, wrong))
+  const entries = all.filter(isKnown)
   if (entries.some(({ email_hash }) => email_hash !== null) && key_check !== key.check)
     throw anotherKey(source)
   return { source, account, entries }
@@ -129,8 +135,6 @@ function parseEntry(value: JsonValue, at: string, wrong: (what: string) => never
     return wrong(`${at}.email_hash is neither 64 hexadecimal digits nor null`)
   if (typeof added_at !== 'string' || !isTimestamp(added_at)) return wrong(`${at}.added_at is no time`)
   if (!Array.isArray(responses)) return wrong(`${at}.responses is no list`)
-  if (email_hash === null && responses.length === 0)
-    return wrong(`${at} has neither an email_hash nor responses, and names nobody`)
   return {
     email_hash,
     added_at,

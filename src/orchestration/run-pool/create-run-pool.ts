@@ -19,11 +19,11 @@ const DEFAULT_REQUEST_TIMEOUT_MS = 60_000
 
 /** What all runs of a pool share. Exactly one of `database`, `pool` and `pglite` must be given. */
 export interface RunPoolOptions extends DatabaseOptions {
-  /** The most runs at once; 4 when not given, or as many as the connections carry. */
+  /** The most runs at once, up to 256; 4 when not given, or as many as the connections carry. */
   readonly runs?: number
   /** The most connections to Postgres; three for each run when not given. A pool of the caller may have fewer. */
   readonly connections?: number
-  /** The most concurrent requests to one service; 8 when not given. */
+  /** The most concurrent requests to one service, up to 256; 8 when not given. */
   readonly requestsPerHost?: number
   /** Where runs log to that have no logger of their own, and what is told once for a service. */
   readonly logger?: Logger

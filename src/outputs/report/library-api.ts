@@ -1,5 +1,5 @@
 import { checkOptions } from '../../common/options/check-options.ts'
-import { raceAbort } from '../../common/abort.ts'
+import { interruptible, raceAbort } from '../../common/abort.ts'
 import { withMirror, type AccountFilter } from '../../mirror/library-api/with-mirror.ts'
 import type { ReportDocument } from '../../mirror/answers/report/document.ts'
 import { readReport } from '../../mirror/answers/report/report-call.ts'
@@ -34,11 +34,13 @@ export async function report(options: ReportOptions): Promise<Report> {
   const { account = null, event = null, withoutPersonal = false, out } = options
   const { signal = new AbortController().signal } = options
   if (out !== undefined) await requireReportPath(out)
-  const reading = withMirror(options, 'read', (database) =>
-    readReport(database, { account, event, with_personal: !withoutPersonal }, null),
-  )
-  const document = await raceAbort(reading, signal)
-  const html = renderReport(document)
-  if (out !== undefined) await writeReportFile(out, html, { withPersonal: !withoutPersonal, signal })
-  return { document, html }
+  return interruptible(signal, 'The report was interrupted; the file stays as it was.', async () => {
+    const reading = withMirror(options, 'read', (database) =>
+      readReport(database, { account, event, with_personal: !withoutPersonal }, null),
+    )
+    const document = await raceAbort(reading, signal)
+    const html = renderReport(document)
+    if (out !== undefined) await writeReportFile(out, html, { withPersonal: !withoutPersonal, signal })
+    return { document, html }
+  })
 }

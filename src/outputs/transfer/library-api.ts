@@ -23,7 +23,7 @@ import { requireAccounts, restoreInto, type RestoredMirror } from './restore.ts'
 const NEVER = new AbortController().signal
 
 export interface TransferWatch {
-  /** Its abort ends the work; nothing is left of it. */
+  /** Its abort ends the work; nothing is left of it, but for a restore that has only to erase who is on the lists. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: TransferProgress) => void
 }
@@ -104,7 +104,7 @@ export interface RestoreOptions extends DatabaseOptions, TransferWatch {
 
 /**
  * Makes a mirror of a backup in an empty database, which is made when it is a missing folder. Whatever ends it before leaves the
- * database empty.
+ * database empty; who is on the lists is erased afterwards, by the next sync at the latest.
  *
  * @throws UsageError when the database is not empty, or a list is faulty or not of the backup; InvalidBackupError for a file that is cut short or changed; SchemaVersionError
  * for one of a newer program; DatabaseError
@@ -112,6 +112,8 @@ export interface RestoreOptions extends DatabaseOptions, TransferWatch {
 export async function restoreMirror(options: RestoreOptions): Promise<RestoredMirror> {
   checkOptions(options, 'file')
   const { suppressions = [], ...others } = options
+  if (!Array.isArray(suppressions))
+    throw new UsageError('The option `suppressions` must be an array of lists, one or more, not an object.')
   const lists = suppressions.map((list, index) => ({
     source: `The option \`suppressions[${index}]\``,
     document: parsePlain(JSON.stringify(list)),

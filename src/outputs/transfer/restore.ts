@@ -1,4 +1,5 @@
 /** Makes a mirror of a backup, and erases whom it would bring back. */
+import { interruptible } from '../../common/abort.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
@@ -84,7 +85,11 @@ export async function restoreInto(
       active = await countActive(trx)
     },
   })
-  const receipts = key === null ? [] : await erase(target, key, options)
+  const receipts = await interruptible(
+    signal,
+    'It was interrupted after all was restored: the next sync erases who is on the lists.',
+    async () => (key === null ? [] : erase(target, key, options)),
+  )
   const { created_at, schema, accounts, readers } = manifest
   const opened = { active_keys: active.keys, active_links: active.links }
   return {

@@ -1,7 +1,7 @@
 /** What a program in JavaScript is told of options that cannot be used: each function by the name of the option, before anything is opened. */
 import { describe, expect, test, vi } from 'vitest'
 import * as library from '../../../src/index.ts'
-import { InterruptedError, UsageError } from '../../../src/index.ts'
+import { InterruptedError, MirrorNotFoundError, UsageError } from '../../../src/index.ts'
 import { accountOf } from '../../support/accounts/account.ts'
 import { freshPlace } from '../../support/databases/databases.ts'
 import { send, startFaultServer } from '../../support/http/fault-server.ts'
@@ -112,6 +112,15 @@ describe('an option that cannot be used is told by its name', () => {
       )
   })
 
+  test('null for an account or an event is no option, as for a selection of an export', async () => {
+    const whole = { database: 'pglite:./nowhere-at-all', out: '/nowhere/export', account: null, event: null }
+    await expect(called('exportViews', whole)).rejects.toBeInstanceOf(MirrorNotFoundError)
+    await expectRefused(
+      called('setAccount', { ...whole, timeZone: 'UTC' }),
+      /`account` must be a string, not null/,
+    )
+  })
+
   test('an address that is an object, a list that is a string, and a number that is none', async () => {
     const run = { database: 'pglite:memory', apiKey: 'key', baseUrl: values.baseUrl }
     const url = new URL(values.baseUrl)
@@ -140,12 +149,18 @@ describe('an option that cannot be used is told by its name', () => {
 })
 
 test.each([
+  'backfill',
   'backupMirror',
+  'erasePerson',
+  'eraseSuppressed',
   'exportViews',
   'moveMirror',
   'prune',
   'removeAccount',
+  'renameAccount',
+  'report',
   'restoreMirror',
+  'restorePerson',
   'sendDigest',
   'sync',
   'verify',

@@ -239,8 +239,8 @@ export const maintenanceCommands: CommandGroup = {
       description:
         'Reads the whole file first: one that is cut short or changed is refused, and what is no regular file. Then everything is ' +
         'written in one transaction, compared by counts and checksums, and brought to the schema of this program. The database must ' +
-        'be empty; a missing folder is made. A backup brings back whom you erased since: give the suppression lists from after it, ' +
-        'one of each account, with --suppressions (needs HEADCOUNT_PERSON_KEY_FILE). It brings back, too, what was forgotten, left ' +
+        'be empty; a missing folder is made. A backup brings back whom you erased since: give the suppression lists from after it ' +
+        'with --suppressions (needs HEADCOUNT_PERSON_KEY_FILE). It brings back, too, what was forgotten, left ' +
         'out or pruned since, and keys and links that were revoked: the command says how many keys and links open the mirror, and ' +
         'which erasures it knows of.',
       examples: [

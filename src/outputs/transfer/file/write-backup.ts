@@ -19,7 +19,8 @@ import { BACKUP_FORMAT, BACKUP_KIND, MANIFEST, type BackupManifest } from './man
 const LEVEL = 1
 /** For the owner alone: the file has names, addresses and messages. */
 const MODE = 0o600
-const PART = /.\.[0-9a-f]{16}\.part$/
+/** Ours, and of no other program. */
+const PART = /.\.[0-9a-f]{16}\.headcount\.part$/
 /** As in a folder of an export. */
 const PART_AGE_MS = 3_600_000
 
@@ -56,7 +57,7 @@ export async function writeBackup(
 ): Promise<BackupManifest> {
   const replaced = await replacedFile(path)
   // guard: a backup that is not whole
-  const part = `${replaced}.${randomBytes(8).toString('hex')}.part`
+  const part = `${replaced}.${randomBytes(8).toString('hex')}.headcount.part`
   const place = `backup: the file ${part}`
   await removeOldParts(dirname(replaced))
   try {

@@ -314,22 +314,24 @@ describe('a backup', () => {
     const place = await mkdtemp(join(folder, 'parts-'))
     const old = new Date(Date.now() - 4_000_000)
     const names = [
-      'mirror-2026-11-01.tar.gz.0123456789abcdef.part',
-      'mirror-2026-11-02.tar.gz.0123456789abcdef.part',
+      'mirror-2026-11-01.tar.gz.0123456789abcdef.headcount.part',
+      'mirror-2026-11-02.tar.gz.0123456789abcdef.headcount.part',
+      'film.0123456789abcdef.part',
       'notes.part',
-      'a.0123456789ABCDEF.part',
-      '.0123456789abcdef.part',
+      'a.0123456789ABCDEF.headcount.part',
+      '.0123456789abcdef.headcount.part',
     ]
     for (const name of names) await writeFile(join(place, name), '')
     for (const name of names.slice(1)) await utimes(join(place, name), old, old)
-    await mkdir(join(place, 'folder.0123456789abcdef.part'))
-    await utimes(join(place, 'folder.0123456789abcdef.part'), old, old)
+    await mkdir(join(place, 'folder.0123456789abcdef.headcount.part'))
+    await utimes(join(place, 'folder.0123456789abcdef.headcount.part'), old, old)
     await backupMirror({ database: filled.place.url, file: join(place, 'mirror-2026-11-03.tar.gz') })
     expect((await readdir(place)).toSorted()).toEqual([
-      '.0123456789abcdef.part',
-      'a.0123456789ABCDEF.part',
-      'folder.0123456789abcdef.part',
-      'mirror-2026-11-01.tar.gz.0123456789abcdef.part',
+      '.0123456789abcdef.headcount.part',
+      'a.0123456789ABCDEF.headcount.part',
+      'film.0123456789abcdef.part',
+      'folder.0123456789abcdef.headcount.part',
+      'mirror-2026-11-01.tar.gz.0123456789abcdef.headcount.part',
       'mirror-2026-11-03.tar.gz',
       'notes.part',
     ])

@@ -488,7 +488,7 @@ describe('the commands', () => {
     const ran = await inShell(`ulimit -f 1; $HEADCOUNT backup ${file}`, { env: s.env })
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr).toMatch(
-      /^headcount: backup: the file .*mirror\.tar\.gz\.[0-9a-f]+\.part could not be written: EFBIG/,
+      /^headcount: backup: the file .*mirror\.tar\.gz\.[0-9a-f]+\.headcount\.part could not be written: EFBIG/,
     )
     expect(await readdir(folder)).toEqual([])
     await expectUnharmed()
