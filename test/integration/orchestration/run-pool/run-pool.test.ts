@@ -343,7 +343,7 @@ describe('a run pool', () => {
     await expect(runs.sync({ ...service.of('small0'), baseUrl: 'nowhere' })).rejects.toMatchObject({
       exitCode: 2,
     })
-    expect(() => createRunPool({ ...stage.database, connections: 2 })).toThrow('from 3, not 2')
+    expect(() => createRunPool({ ...stage.database, connections: 2 })).toThrow('from 3 to 10000, not 2')
     expect(() => createRunPool({})).toThrow('`database`')
   })
 })

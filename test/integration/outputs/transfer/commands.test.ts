@@ -683,7 +683,7 @@ describe.each(engines)('a move that is killed at some moment (from %s)', { timeo
     await using target = await freshPlace(to, { blank: true })
     const args = ['move', '--to', target.url, '-q']
     const began = performance.now()
-    for (const part of [0.3, 0.5, 0.7, 0.85]) {
+    for (const part of [0.4, 0.8]) {
       const lasted = from === 'postgres' && to === 'postgres' ? 700 : 3500
       await s.run(args, {
         meanwhile: async (child) => {
