@@ -1,6 +1,9 @@
 /** Work and waits that an abort signal ends. */
 import { InterruptedError } from './errors.ts'
 
+/** A signal that is never aborted. */
+export const NEVER: AbortSignal = new AbortController().signal
+
 /** The longest delay of a timer (2^31 - 1 ms); a longer one fires at once. */
 export const MAX_TIMER_MS = 2_147_483_647
 

@@ -6,7 +6,7 @@ import { openLog } from '../open-log.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatRestore, transferLine } from '../output/transfer.ts'
 import { openProgressLine } from '../terminal/progress.ts'
-import { readSuppressions } from './persons/read-suppressions.ts'
+import { readSuppressionList } from './persons/read-suppression-list.ts'
 
 type RestoreFlags = Flags & {
   readonly suppressions?: readonly string[]
@@ -19,7 +19,7 @@ export const restore: Command<RestoreFlags> = async ({ flags, operands, terminal
   const [file = ''] = operands
   const config = await readConfig(flags)
   const log = await openLog(config, terminal)
-  const suppressions = await Promise.all((flags.suppressions ?? []).map(readSuppressions))
+  const suppressions = await Promise.all((flags.suppressions ?? []).map(readSuppressionList))
   const report = await (async () => {
     const { err } = terminal
     using display = err.isTerminal && !flags.quiet ? await openProgressLine(err, transferLine) : null

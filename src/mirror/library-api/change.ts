@@ -1,5 +1,5 @@
 /** What a program may change in a mirror beside the data of the service; each as the command of this name does it. */
-import { interruptible } from '../../common/abort.ts'
+import { interruptible, NEVER } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { UsageError } from '../../common/errors.ts'
@@ -22,9 +22,6 @@ import {
   type AccountFilter,
   type MirrorOptions,
 } from './with-mirror.ts'
-
-/** A signal that is never aborted. */
-const NEVER = new AbortController().signal
 
 export interface AcceptRejectsOptions extends AccountFilter {
   /** The SHA-256 of each item, or hexadecimal digits with which it begins: eight or more. */
@@ -102,6 +99,7 @@ export async function revokeKey(options: RevokeKeyOptions): Promise<RevokedKey> 
 
 /** Every account, and what the mirror has of it. */
 export async function listAccounts(options: MirrorOptions): Promise<readonly Omit<AccountSummary, 'id'>[]> {
+  checkOptions(options)
   return withMirror(options, 'read', async (database) => {
     const accounts = await database.transaction(readAccountSummaries, { readOnly: true })
     return accounts.map(({ id: _, ...account }) => account)

@@ -1,5 +1,5 @@
 /** Personal data of one person, as the commands of `headcount person` treat them. */
-import { interruptible } from '../../common/abort.ts'
+import { interruptible, NEVER } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import type { ErasureReport } from '../../common/schema/tables.ts'
@@ -19,9 +19,6 @@ import {
 } from '../persons/suppression-file.ts'
 import { NOT_VACUUMED, vacuumErased, type Vacuumed } from '../persons/vacuum.ts'
 import { callMirror, withMirror, type AccountFilter } from './with-mirror.ts'
-
-/** A signal that is never aborted. */
-const NEVER = new AbortController().signal
 
 export interface PersonOptions extends AccountFilter {
   /** An e-mail address in any spelling of upper and lower case. */
@@ -153,6 +150,7 @@ export async function restorePerson(options: RestorePersonOptions): Promise<Rest
  * @throws UsageError when the mirror has no account of this name
  */
 export async function exportSuppressions(options: AccountFilter): Promise<SuppressionFile> {
+  checkOptions(options)
   return withMirror(options, 'read', async (database) =>
     exportFromMirror(database, await resolveAccount(database, options.account ?? null)),
   )

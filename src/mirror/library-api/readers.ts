@@ -29,6 +29,7 @@ export interface AddReaderOptions extends RemoveReaderOptions {
  * @throws UsageError for PGlite, which has no roles
  */
 export async function listReaders(options: MirrorOptions): Promise<readonly ListedReader[]> {
+  checkOptions(options)
   return withMirror(options, 'read', async (database) => {
     requireRoles(database)
     return database.transaction(readReaders, { readOnly: true })

@@ -1,5 +1,4 @@
 /** How a program asks something of a mirror: as `sync` it names the database, and each call opens it, unless it is the caller's. */
-import { checkOptions } from '../../common/options/check-options.ts'
 import { UsageError } from '../../common/errors.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
@@ -41,7 +40,6 @@ export async function withDatabase<T>(
   options: MirrorOptions,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  checkOptions(options)
   const log = logTo(options.logger)
   await using database = await connect(targetOf(options), { createFolder: false, log })
   return await work(database)

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connect.ts'
 import { takeLease } from '../../db/lease/lease.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { readSuppressions } from '../../load/state/suppressions.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
 import { requireKeyOf } from '../../sync/open/suppressions.ts'
 import { accountId } from '../accounts/resolve-account.ts'
@@ -39,12 +38,11 @@ export async function restorePerson(
     log,
     begin: async (trx) => {
       await requireNotRemoved(trx, account, name)
-      const stored = await readSuppressions(trx.kysely, account)
+      const stored = await readEntries(trx, account)
       const hashed = stored.filter(({ email_hash }) => email_hash !== null)
       requireKeyOf(hashed, name, key)
       const removed = await removeEntry(trx, account, key.hash(emailKey))
-      const byIds = (await readEntries(trx, account)).filter(({ email_hash }) => email_hash === null)
-      Object.assign(found, { ...removed, known_by_ids: byIds.length })
+      Object.assign(found, { ...removed, known_by_ids: stored.length - hashed.length })
     },
   })
   await lease.stopHeartbeat()

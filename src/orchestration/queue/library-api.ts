@@ -66,6 +66,7 @@ function onDeadLetters(
  * @throws UsageError on PGlite; DatabaseError
  */
 export async function migrateQueue(options: Omit<MirrorOptions, 'force'>): Promise<void> {
+  checkOptions(options)
   await withDatabase(options, async (database) => {
     await using _queue = await openQueue(database)
   })

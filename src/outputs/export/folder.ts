@@ -1,10 +1,11 @@
 /** The folder of an export: which one is taken, and how its files get their names. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../common/errors.ts'
 import { isObject, parseJson } from '../../common/json/exact.ts'
 import { exportFormats } from './formats/format.ts'
+import { removeOldParts } from './output-file.ts'
 import { outputError, fileSink, type Sink } from './sink.ts'
 
 export const MANIFEST = 'manifest.json'
@@ -15,9 +16,6 @@ export const MANIFEST_KIND = 'headcount export'
 const extensions = exportFormats.join('|')
 const OURS = new RegExp(`^[a-z_]+\\.(?:${extensions})$`)
 const PART = new RegExp(`^(?:[a-z_]+\\.(?:${extensions})|manifest\\.json)\\.[0-9a-f]{16}\\.part$`)
-
-/** What an export that was killed left behind is removed after so long: another one may still be writing. */
-const PART_AGE_MS = 3_600_000
 
 /** A folder that is being written to. Disposed of before `publish` begins, it is as it was before. */
 export interface ExportFolder extends AsyncDisposable {
@@ -100,7 +98,10 @@ async function formerFiles(path: string, names: readonly string[]): Promise<read
     )
   }
   const entries = found.map(({ name }) => name)
-  await removeOldParts(path, entries)
+  await removeOldParts(
+    path,
+    entries.filter((name) => PART.test(name)),
+  )
   const seen = entries.filter((name) => !name.startsWith('.') && !PART.test(name))
   const former = await listedFiles(join(path, MANIFEST))
   // guard: the folder of somebody else
@@ -131,13 +132,5 @@ async function listedFiles(manifest: string): Promise<readonly string[] | null> 
     })
   } catch {
     return null
-  }
-}
-
-async function removeOldParts(path: string, entries: readonly string[]): Promise<void> {
-  for (const name of entries.filter((entry) => PART.test(entry))) {
-    const found = await stat(join(path, name)).catch(() => null)
-    if (found !== null && Date.now() - found.mtimeMs > PART_AGE_MS)
-      await rm(join(path, name), { force: true })
   }
 }

@@ -1,7 +1,7 @@
 import { withoutRejections } from '../../common/options/callbacks.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
-import { interruptible } from '../../common/abort.ts'
+import { interruptible, NEVER } from '../../common/abort.ts'
 import { oneOf } from '../../common/parse-values.ts'
 import { parseOption } from '../../mirror/library-api/parse-option.ts'
 import { exportToFolder, type ExportProgress, type ExportSelection } from './export-views.ts'
@@ -27,7 +27,7 @@ export interface ExportOptions extends MirrorOptions, Omit<ExportSelection, 'for
  */
 export async function exportViews(options: ExportOptions): Promise<ExportManifest> {
   checkOptions(options, 'out')
-  const { out, format = 'csv', signal = new AbortController().signal, onProgress, ...selection } = options
+  const { out, format = 'csv', signal = NEVER, onProgress, ...selection } = options
   const known = parseOption('format', () => oneOf(exportFormats)(format))
   const beside = { signal, onProgress: withoutRejections(onProgress) }
   return interruptible(signal, 'The export was interrupted; the folder stays as it was.', () =>

@@ -1,6 +1,6 @@
 /** How a program sends digests, as the command does. */
 import { checkOptions } from '../../common/options/check-options.ts'
-import { interruptible } from '../../common/abort.ts'
+import { interruptible, NEVER } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { sinceOption } from '../../mirror/library-api/answers.ts'
 import { statusInput, type StatusOptions } from '../../mirror/library-api/inspect.ts'
@@ -11,9 +11,6 @@ import { deliverDigests, sendDigestsOnce } from './digest/deliver-digests.ts'
 import { DEFAULT_DIGEST_NAME } from './digest/digest-subject.ts'
 import { parseMailSender, parseMailServer } from './mail-settings.ts'
 import { parseRecipients } from './recipient.ts'
-
-/** A signal that is never aborted. */
-const NEVER = new AbortController().signal
 
 export interface SendDigestOptions extends StatusOptions {
   /** `mailto:ada@example.org`, or addresses that begin with https:// (of Slack's incoming webhooks, or of anything that takes JSON). */

@@ -1,5 +1,5 @@
 import { checkOptions } from '../../common/options/check-options.ts'
-import { interruptible, raceAbort } from '../../common/abort.ts'
+import { interruptible, NEVER, raceAbort } from '../../common/abort.ts'
 import { withMirror, type AccountFilter } from '../../mirror/library-api/with-mirror.ts'
 import type { ReportDocument } from '../../mirror/answers/report/document.ts'
 import { readReport } from '../../mirror/answers/report/report-call.ts'
@@ -32,7 +32,7 @@ export interface Report {
 export async function report(options: ReportOptions): Promise<Report> {
   checkOptions(options)
   const { account = null, event = null, withoutPersonal = false, out } = options
-  const { signal = new AbortController().signal } = options
+  const { signal = NEVER } = options
   if (out !== undefined) await requireReportPath(out)
   return interruptible(signal, 'The report was interrupted; the file stays as it was.', async () => {
     const reading = withMirror(options, 'read', (database) =>

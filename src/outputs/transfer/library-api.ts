@@ -1,6 +1,6 @@
 import { checkOptions } from '../../common/options/check-options.ts'
 import { withoutRejections } from '../../common/options/callbacks.ts'
-import { interruptible } from '../../common/abort.ts'
+import { interruptible, NEVER } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { parsePlain } from '../../common/json/exact.ts'
 import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
@@ -18,9 +18,6 @@ import { openBackup } from './file/read-backup.ts'
 import { moveInto, type MoveReport } from './move.ts'
 import type { TransferProgress } from './mirror-contents.ts'
 import { requireAccounts, restoreInto, type RestoredMirror } from './restore.ts'
-
-/** A signal that is never aborted. */
-const NEVER = new AbortController().signal
 
 export interface TransferWatch {
   /** Its abort ends the work; nothing is left of it, but for a restore that has only to erase who is on the lists. */

@@ -45,7 +45,7 @@ export async function openSuppressions(
 
 /** @throws UsageError */
 export function requireKeyOf(
-  hashed: readonly StoredSuppression[],
+  hashed: readonly Pick<StoredSuppression, 'key_check'>[],
   account: string,
   key: PersonKey | null,
 ): void {

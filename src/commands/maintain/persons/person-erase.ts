@@ -22,7 +22,7 @@ import { logTo, personKeyOf } from '../../../sync/options.ts'
 import type { Command, Context } from '../../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../../open-mirror.ts'
 import { openLog } from '../../open-log.ts'
-import { readSuppressions } from './read-suppressions.ts'
+import { readSuppressionList } from './read-suppression-list.ts'
 import { formatErased } from '../../output/erased.ts'
 import { writeJson, writeResult } from '../../output/format/json.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
@@ -56,7 +56,7 @@ export const personErase: Command<EraseFlags> = async (context) => {
     const options = { account, key, replaceKey: flags.replaceKey ?? false, signal, log: logTo(logger) }
     const todo =
       email === undefined
-        ? parseListOf(account, await readSuppressions(flags.suppressions ?? ''), key).entries
+        ? parseListOf(account, await readSuppressionList(flags.suppressions ?? ''), key).entries
         : await planErasure(database, account, email, key)
     const isPlan = 'email_key' in todo
     await terminal.err.write(isPlan ? describePlan(todo, terminal.err) : describeFile(todo.length, account))

@@ -3,7 +3,7 @@ import type { QueryResult } from '../../../db/transaction.ts'
 import { inertText } from '../../../common/text/formula.ts'
 import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
 import type { QueryResultWriter, ResultOptions } from './writer.ts'
-import { inZone, isTimestamp, isNumeric, textOf } from './values.ts'
+import { inZone, isTimestampType, isNumericType, textOf } from './values.ts'
 
 /** By one of these some spreadsheet begins a cell: what stands behind it is then not in the midst of a text. */
 const SEPARATES_CELLS = /[\r\n\t;]/
@@ -19,7 +19,7 @@ export function csvWriter(options: CsvOptions): QueryResultWriter {
       const changes = columns.map(({ type }) => {
         const local = inZone(type, options.timeZone)
         // guard: formulas
-        if (!options.safeCsv || isNumeric(type)) return local
+        if (!options.safeCsv || isNumericType(type)) return local
         return (text: string) => inertText(local?.(text) ?? text)
       })
       return (row) => row.map((value, at) => textOf(value, changes[at]))
@@ -39,9 +39,9 @@ export function excelWriter(options: CsvOptions, language: string): QueryResultW
   const writer = recordWriter(options, {
     toCells: ({ columns }) => {
       const changes = columns.map(({ type }) => {
-        if (isNumeric(type)) return (text: string) => text.replace('.', decimal === ',' ? ',' : '.')
+        if (isNumericType(type)) return (text: string) => text.replace('.', decimal === ',' ? ',' : '.')
         const local = inZone(type, zone)
-        if (isTimestamp(type)) return (text: string) => wallClock(local?.(text) ?? text)
+        if (isTimestampType(type)) return (text: string) => wallClock(local?.(text) ?? text)
         return inertText
       })
       return (row) =>

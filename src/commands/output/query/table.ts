@@ -5,7 +5,7 @@ import type { Output } from '../../terminal/terminal.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import { drawRecord, right, tableWriter, tableWidth } from '../format/table.ts'
 import type { QueryResultWriter, ResultOptions } from './writer.ts'
-import { inZone, isNumeric, textOf } from './values.ts'
+import { inZone, isNumericType, textOf } from './values.ts'
 
 /** The first rows decide how wide the columns are; few answers have more. */
 const SAMPLE = 1000
@@ -57,7 +57,9 @@ function rowWriter(
 ): WriteRows {
   const names = columns.map(({ name }) => stripControlCharsInLine(name))
   if (out.width !== null && tableWidth(names, sample) > out.width) return recordWriter(names, out.width, out)
-  const shown = columns.map(({ type }, at) => (isNumeric(type) ? right(names[at] ?? '') : (names[at] ?? '')))
+  const shown = columns.map(({ type }, at) =>
+    isNumericType(type) ? right(names[at] ?? '') : (names[at] ?? ''),
+  )
   return tableWriter(shown, { width: null, header, styleHeading: (text) => out.style('bold', text) })
 }
 

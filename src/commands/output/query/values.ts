@@ -7,9 +7,9 @@ const numericTypes = new Set([20, 21, 23, 26, 700, 701, 1700])
 const TIMESTAMPTZ = 1184
 const TIMESTAMP = 1114
 
-export const isNumeric = (type: number): boolean => numericTypes.has(type)
+export const isNumericType = (type: number): boolean => numericTypes.has(type)
 
-export const isTimestamp = (type: number): boolean => type === TIMESTAMPTZ || type === TIMESTAMP
+export const isTimestampType = (type: number): boolean => type === TIMESTAMPTZ || type === TIMESTAMP
 
 /** A value as text; null for NULL. */
 export function textOf(value: unknown, change: ((text: string) => string) | null = null): string | null {

@@ -1,14 +1,14 @@
 /** A backup: a compressed tar of the rows of each table, and what they are at its end. */
 import { createHash, randomBytes, type Hash } from 'node:crypto'
-import { lstat, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker } from 'modern-tar'
 import { UsageError } from '../../../common/errors.ts'
 import { version } from '../../../common/version.ts'
 import type { Engine } from '../../../db/transaction.ts'
-import { replacedFile, requireOutputFile } from '../../export/output-file.ts'
+import { removeOldParts, replacedFile, requireOutputFile } from '../../export/output-file.ts'
 import { fileSink, outputError } from '../../export/sink.ts'
 import type { TableCheck } from '../database/table-checks.ts'
 import type { TableColumns } from '../database/table-rows.ts'
@@ -21,8 +21,6 @@ const LEVEL = 1
 const MODE = 0o600
 /** Ours, and of no other program. */
 const PART = /.\.[0-9a-f]{16}\.headcount\.part$/
-/** As in a folder of an export. */
-const PART_AGE_MS = 3_600_000
 
 export interface BackupFileOptions {
   /** Replaces a file of this name. */
@@ -59,7 +57,10 @@ export async function writeBackup(
   // guard: a backup that is not whole
   const part = `${replaced}.${randomBytes(8).toString('hex')}.headcount.part`
   const place = `backup: the file ${part}`
-  await removeOldParts(dirname(replaced))
+  const folder = dirname(replaced)
+  // Of backups of any name: theirs may have had a date.
+  const parts = (await readdir(folder).catch(() => [])).filter((name) => PART.test(name))
+  await removeOldParts(folder, parts)
   try {
     const file = await open(part, 'wx', MODE).catch((error: unknown) => {
       throw outputError(place, error)
@@ -75,21 +76,11 @@ export async function writeBackup(
     }
     options.signal.throwIfAborted()
     await rename(part, replaced)
-    await syncFolder(dirname(replaced))
+    await syncFolder(folder)
     return manifest
   } catch (error) {
     await rm(part, { force: true })
     throw error
-  }
-}
-
-/** Those of backups that were killed, whatever their names were: they may have had a date. Another one may still be writing. */
-async function removeOldParts(folder: string): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
-    if (!PART.test(name)) continue
-    const found = await lstat(join(folder, name)).catch(() => null)
-    if (found?.isFile() === true && Date.now() - found.mtimeMs > PART_AGE_MS)
-      await rm(join(folder, name), { force: true })
   }
 }
 

@@ -9,7 +9,7 @@ import { notAList, type GivenList } from '../../../mirror/persons/suppression-fi
  *
  * @throws UsageError that names the file
  */
-export async function readSuppressions(path: string): Promise<GivenList> {
+export async function readSuppressionList(path: string): Promise<GivenList> {
   const source = `--suppressions ${JSON.stringify(path)}`
   let content: string
   try {
