@@ -14,7 +14,7 @@ import {
   type RequestContext,
   type RequestSpec,
 } from './http/send-request.ts'
-import { PauseGate } from './throttle/pause-gate.ts'
+import { PauseGate, type SuspendableTurn } from './throttle/pause-gate.ts'
 import { headerOf } from './http/headers.ts'
 import { startLifetime } from './timeouts/source-lifetime.ts'
 import { fetchPages } from './list/pages.ts'
@@ -67,6 +67,8 @@ export interface SourceOptions {
   readonly concurrency?: number
   /** Shared with other sources; without it the source has one of its own. */
   readonly host?: Host | null
+  /** Given to other runs while the service asks this source for a pause. */
+  readonly turn?: SuspendableTurn | null
   /** Whether messages may quote the bodies of lists, which hold personal data; they may when not given. */
   readonly mayQuote?: () => boolean
   /** Called when the service begins to slow the requests down, and when that is over. */
@@ -167,7 +169,11 @@ function createContext(options: SourceOptions, opened: AsyncDisposableStack): Re
     client: host.client,
     headers: headersOf(options),
     lifetime,
-    pauseGate: new PauseGate(lifetime.signal, { pause: host.pauses.of(apiKey), maxWaitMs }),
+    pauseGate: new PauseGate(lifetime.signal, {
+      pause: host.pauses.of(apiKey),
+      maxWaitMs,
+      turn: options.turn ?? null,
+    }),
     clock: systemClock,
     permits,
     throttle: host.throttle,

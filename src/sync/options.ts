@@ -12,6 +12,7 @@ import { createPersonKey, type PersonKey } from '../normalise/suppression/person
 import type { Slowdown } from '../source/throttle/slowdown.ts'
 import { DEFAULT_ACCOUNT } from './open/find-account.ts'
 import type { Host } from '../source/host.ts'
+import type { SuspendableTurn } from '../source/throttle/pause-gate.ts'
 import { serviceUrl } from '../source/url.ts'
 
 /** Where a run logs to. The shape is pino's; without one, a run is silent. */
@@ -129,6 +130,8 @@ export interface RunOptions extends DatabaseOptions {
   readonly outage?: Partial<OutageLimits>
   /** @internal The service, shared with other runs. */
   readonly host?: Host
+  /** @internal The turn of this run in a pool; given to other runs while the service asks for a pause. */
+  readonly turn?: SuspendableTurn
   /** Ends the run; its reason is thrown when it is an InterruptedError. */
   readonly signal?: AbortSignal
   readonly logger?: Logger
@@ -216,6 +219,7 @@ export function resolveOptions(options: RunOptions) {
     dryRun: dryRunOf(options.dryRun),
     outage: options.outage ?? {},
     host: options.host ?? null,
+    turn: options.turn ?? null,
     signal: options.signal,
     logger: options.logger ?? silent,
     onProgress: withoutRejections(options.onProgress),

@@ -128,6 +128,7 @@ const optionKinds = {
   timeZone: text,
   timeoutMs: number,
   to: oneOf(text, texts),
+  turn: object,
   vacuum: flag,
   value: text,
   view: text,

@@ -4,6 +4,7 @@ import { InterruptedError, UnreachableError } from '../../common/errors.ts'
 import { MAX_CONCURRENCY } from '../../common/parse-values.ts'
 import { toError, toInterruptedError } from '../../common/abort.ts'
 import type { RunReport } from '../../common/schema/tables.ts'
+import type { ConnectOptions } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
 import { logTo, resolveOptions, silent, type Logger, type RunOptions } from '../../sync/options.ts'
 import { backfill, sync } from '../../sync/run.ts'
@@ -11,6 +12,7 @@ import { verify, type VerifyOptions } from '../../sync/verify/verify.ts'
 import type { VerifyReport } from '../../sync/verify/report.ts'
 import { capacityOf, requireCount } from './capacity.ts'
 import { Hosts } from './hosts.ts'
+import { RunTurn } from './run-turn.ts'
 import { SharedDatabase } from './shared-database.ts'
 import { Turns } from './turns.ts'
 
@@ -127,18 +129,20 @@ class BoundedRuns implements RunPool {
     this.#hosts.noteAccount(origin, account)
     using linked = linkSignals([this.#ending.signal, this.#signal, options.signal])
     const { signal } = linked
-    const release = await this.#turns.take(origin, account, signal).catch((error: unknown) => {
+    const turn = await this.#turns.take(origin, account, signal).catch((error: unknown) => {
       throw toInterruptedError(signal, error)
     })
+    const runTurn = new RunTurn(turn, signal)
+    const open = async (given: ConnectOptions) => runTurn.over(await this.#database.open(given))
     try {
       withoutRejections(options.onTurn)()
-      return await run({ ...whole, host: this.#hosts.at(origin), signal })
+      return await run({ ...whole, open, host: this.#hosts.at(origin), turn: runTurn, signal })
     } catch (error) {
       if (this.#hosts.isAway(origin, account, error))
         this.#turns.failWaiting(origin, (waiting) => awayError(origin, waiting, error))
       throw error
     } finally {
-      release()
+      turn.release()
     }
   }
 

@@ -2,10 +2,10 @@
  * The turns of runs: at most so many at once, one at a time for an account. The next turn goes to the host with the fewest
  * runs under way; of equals, to the one that was served longest ago. The last free turn is only for a host without a run,
  * as long as there is one. Within a host the accounts take turns in the order in which they came; those whose last run got
- * no answer come last, so that each account of a host that is down is tried.
+ * no answer come last, so that each account of a host that is down is tried. A run that waits for a pause suspends its turn:
+ * another run has it meanwhile. Runs that come back from a pause go before those that have not begun.
  */
 import { raceAbort } from '../../common/abort.ts'
-import type { Release } from '../../common/semaphore.ts'
 
 export interface TurnsOptions {
   /** At most so many at once. */
@@ -19,19 +19,43 @@ export interface TurnsOptions {
 /** A host without a turn for so long may have no account any more: no turn is kept free for it. */
 const FORGET_AFTER_MS = 60 * 60_000
 
+/** So many runs at most have begun, hold a lease, and have no turn. */
+const MAX_SUSPENDED = 64
+
+/** The turn of one run. */
+export interface Turn {
+  /** Ends it, suspended or not; a second call does nothing. */
+  release(): void
+  /** Another run may begin. With too many suspended runs this one keeps its turn. */
+  suspend(): void
+  /** Waits for a turn again, unless it has one. @throws the signal's reason */
+  resume(signal: AbortSignal): Promise<void>
+}
+
 interface Waiting {
-  readonly give: (release: Release) => void
+  readonly give: (turn: Turn) => void
   readonly fail: (error: Error) => void
 }
 
 interface HostTurns {
   running: number
+  suspended: number
   /** The number of its last turn, over all hosts. */
   served: number
   /** When it was used last, by the clock of `performance.now()`. */
   usedAt: number
   /** By account, in the order of service. */
   readonly waiting: Map<string, Waiting[]>
+  /** Suspended turns that wait to go on, in the order in which they came. */
+  readonly returning: Set<() => void>
+}
+
+interface RunWithTurn {
+  readonly turns: HostTurns
+  readonly account: string
+  state: 'running' | 'suspended' | 'released'
+  /** While it waits for its turn again. */
+  returning: Promise<void> | null
 }
 
 export class Turns {
@@ -40,6 +64,7 @@ export class Turns {
   readonly #busyAccounts = new Set<string>()
   #running = 0
   #hostsRunning = 0
+  #suspended = 0
   #served = 0
 
   constructor(options: TurnsOptions) {
@@ -47,9 +72,9 @@ export class Turns {
   }
 
   /** Waits for a turn. @throws the signal's reason, or what `failWaiting` gives */
-  async take(host: string, account: string, signal: AbortSignal): Promise<Release> {
+  async take(host: string, account: string, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<Release>()
+    const { promise, resolve, reject } = Promise.withResolvers<Turn>()
     const waiting: Waiting = { give: resolve, fail: reject }
     const turns = this.#turnsOf(host)
     const ofAccount = turns.waiting.get(account) ?? []
@@ -58,14 +83,14 @@ export class Turns {
     try {
       return await raceAbort(promise, signal)
     } catch (error) {
-      if (!this.#leave(turns, account, waiting)) promise.then((release) => release(), ignore)
+      if (!this.#leave(turns, account, waiting)) promise.then((turn) => turn.release(), ignore)
       throw error
     }
   }
 
   /** Gives the turns that may be given now, as when a host answers again. */
   update(): void {
-    for (let next = this.#next(); next !== null; next = this.#next()) this.#give(next.turns, next.account)
+    for (let next = this.#next(); next !== null; next = this.#next()) next()
   }
 
   /** Those who wait for a turn at this host fail, each with its own error. */
@@ -79,37 +104,55 @@ export class Turns {
   #turnsOf(host: string): HostTurns {
     const known = this.#hosts.get(host)
     if (known !== undefined) return known
-    const added: HostTurns = { running: 0, served: 0, usedAt: performance.now(), waiting: new Map() }
+    const added: HostTurns = {
+      running: 0,
+      suspended: 0,
+      served: 0,
+      usedAt: performance.now(),
+      waiting: new Map(),
+      returning: new Set(),
+    }
     this.#hosts.set(host, added)
     return added
   }
 
-  #next(): { readonly turns: HostTurns; readonly account: string } | null {
+  /** @returns what gives the next turn; null when none may be given */
+  #next(): (() => void) | null {
     const left = this.#options.runs - this.#running
-    if (left === 0) return null
+    if (left <= 0) return null
     this.#forgetUnused()
-    let next: { turns: HostTurns; account: string } | null = null
+    let next: (() => void) | null = null
+    let nextTurns: HostTurns | null = null
     for (const [host, turns] of this.#hosts) {
-      if (turns.waiting.size === 0 || !this.#mayBegin(host, turns, left)) continue
+      if (turns.waiting.size + turns.returning.size === 0 || !this.#mayHaveOneMore(host, turns, left))
+        continue
       // guard: turns of hosts
-      if (next !== null && compare(turns, next.turns) >= 0) continue
-      const account = this.#firstIdle(host, turns)
-      if (account !== null) next = { turns, account }
+      if (nextTurns !== null && compare(turns, nextTurns) >= 0) continue
+      const give = this.#firstOf(host, turns)
+      if (give !== null) [next, nextTurns] = [give, turns]
     }
     return next
   }
 
-  #forgetUnused(): void {
-    const before = performance.now() - FORGET_AFTER_MS
-    for (const [host, { running, waiting, usedAt }] of this.#hosts)
-      // guard: turns of a host that is gone
-      if (running === 0 && waiting.size === 0 && usedAt < before) this.#hosts.delete(host)
+  #firstOf(host: string, turns: HostTurns): (() => void) | null {
+    // guard: runs that return from a pause first
+    for (const giveBack of turns.returning) return giveBack
+    const account = this.#firstIdle(host, turns)
+    return account === null ? null : () => this.#give(turns, account)
   }
 
-  #mayBegin(host: string, turns: HostTurns, left: number): boolean {
-    if (turns.running === 0) return true
+  #forgetUnused(): void {
+    const before = performance.now() - FORGET_AFTER_MS
+    for (const [host, { running, suspended, waiting, usedAt }] of this.#hosts)
+      // guard: turns of a host that is gone
+      if (running + suspended + waiting.size === 0 && usedAt < before) this.#hosts.delete(host)
+  }
+
+  #mayHaveOneMore(host: string, turns: HostTurns, left: number): boolean {
+    // A run that returns from a pause has begun already: the host without an answer is its own.
+    if (turns.running === 0 && (turns.suspended === 0 || turns.returning.size > 0)) return true
     // guard: last turn for other hosts
-    if (left === 1 && this.#hostsRunning < this.#hosts.size) return false
+    if (turns.running > 0 && left === 1 && this.#hostsRunning < this.#hosts.size) return false
     // guard: one turn of a host that is down
     return this.#options.isOpen(host)
   }
@@ -131,23 +174,81 @@ export class Turns {
     const [first, ...others] = turns.waiting.get(account) ?? []
     if (others.length === 0) turns.waiting.delete(account)
     else turns.waiting.set(account, others)
+    this.#busyAccounts.add(account)
+    this.#occupy(turns)
+    first?.give(this.#turn(turns, account))
+  }
+
+  #turn(turns: HostTurns, account: string): Turn {
+    const run: RunWithTurn = { turns, account, state: 'running', returning: null }
+    return {
+      release: () => this.#release(run),
+      suspend: () => this.#suspend(run),
+      resume: async (signal) => {
+        // Several wait for the same return.
+        if (run.state === 'suspended') await (run.returning ??= this.#return(run, signal))
+      },
+    }
+  }
+
+  #suspend(run: RunWithTurn): void {
+    // guard: bound of suspended runs
+    if (run.state !== 'running' || this.#suspended >= MAX_SUSPENDED) return
+    run.state = 'suspended'
+    this.#suspended += 1
+    run.turns.suspended += 1
+    this.#vacate(run.turns)
+    this.update()
+  }
+
+  #leaveSuspended({ turns }: RunWithTurn): void {
+    this.#suspended -= 1
+    turns.suspended -= 1
+  }
+
+  async #return(run: RunWithTurn, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { returning } = run.turns
+    const giveTurn = () => {
+      returning.delete(giveTurn)
+      run.state = 'running'
+      this.#leaveSuspended(run)
+      this.#occupy(run.turns)
+      resolve()
+    }
+    returning.add(giveTurn)
+    this.update()
+    try {
+      await raceAbort(promise, signal)
+    } finally {
+      returning.delete(giveTurn)
+      run.returning = null
+    }
+  }
+
+  #release(run: RunWithTurn): void {
+    const { turns, account, state } = run
+    if (state === 'released') return
+    run.state = 'released'
+    this.#busyAccounts.delete(account)
+    /* guard: accounts take turns */ this.#moveToEnd(turns, account)
+    if (state === 'suspended') this.#leaveSuspended(run)
+    else this.#vacate(turns)
+    this.update()
+  }
+
+  #occupy(turns: HostTurns): void {
     this.#running += 1
     turns.running += 1
     if (turns.running === 1) this.#hostsRunning += 1
     turns.served = this.#served += 1
-    this.#busyAccounts.add(account)
-    let isTaken = true
-    first?.give(() => {
-      if (!isTaken) return
-      isTaken = false
-      this.#running -= 1
-      turns.running -= 1
-      turns.usedAt = performance.now()
-      if (turns.running === 0) this.#hostsRunning -= 1
-      this.#busyAccounts.delete(account)
-      /* guard: accounts take turns */ this.#moveToEnd(turns, account)
-      this.update()
-    })
+  }
+
+  #vacate(turns: HostTurns): void {
+    this.#running -= 1
+    turns.running -= 1
+    turns.usedAt = performance.now()
+    if (turns.running === 0) this.#hostsRunning -= 1
   }
 
   /** Further calls of an account that had its turn come after those of the others. */

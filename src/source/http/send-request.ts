@@ -131,20 +131,25 @@ export async function throttled<T>(
   { spool, queueState }: { readonly spool: Pick<BodySpool, 'isLarge'>; readonly queueState: QueueState },
   send: () => Promise<T>,
 ): Promise<T> {
-  const { ordinary, ofLargeLists } = context.permits
-  const release = await (spool.isLarge ? ofLargeLists : ordinary).acquire(context.pauseGate.signal)
-  try {
-    const start = await context.throttle.waitForStart(context.pauseGate)
+  const { pauseGate, permits, throttle } = context
+  for (;;) {
+    // Without a permit: other sources need it while this one waits for a pause.
+    await pauseGate.wait()
+    const release = await (spool.isLarge ? permits.ofLargeLists : permits.ordinary).acquire(pauseGate.signal)
     try {
-      const result = await send()
-      context.throttle.onEnd(start, null, queueState)
-      return result
-    } catch (error) {
-      context.throttle.onEnd(start, error, queueState)
-      throw error
+      const start = await throttle.waitUnlessPaused(pauseGate)
+      if (start === null) continue
+      try {
+        const result = await send()
+        throttle.onEnd(start, null, queueState)
+        return result
+      } catch (error) {
+        throttle.onEnd(start, error, queueState)
+        throw error
+      }
+    } finally {
+      release()
     }
-  } finally {
-    release()
   }
 }
 

@@ -3,16 +3,30 @@ import { RequestSkippedError } from '../../common/errors.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Pause, Pauses } from './pause.ts'
 
+/** A shorter pause is over before another run would have done anything. */
+const MIN_SUSPENSION_MS = 1000
+
+/** The turn of a run among others. */
+export interface SuspendableTurn {
+  /** Another run may have the turn meanwhile. A second call does nothing. */
+  suspend(): void
+  /** Waits for a turn again; not at all when it was never suspended. @throws never */
+  resume(): Promise<void>
+}
+
 export interface PauseGateOptions {
   /** Of the account, at the service that all its sources share. */
   readonly pause?: Pause
   readonly clock?: Clock
   readonly maxWaitMs?: () => number
+  /** Given to others for the time of a pause. */
+  readonly turn?: SuspendableTurn | null
 }
 
 export class PauseGate {
   readonly #pause: Pause
   readonly #clock: Clock
+  readonly #turn: SuspendableTurn | null
   /** The longest pause that this source may wait for now, in ms. */
   readonly maxWaitMs: () => number
   readonly #closed = new AbortController()
@@ -25,10 +39,12 @@ export class PauseGate {
       clock = systemClock,
       pause = new Pauses(clock).of(''),
       maxWaitMs = () => Infinity,
+      turn = null,
     }: PauseGateOptions = {},
   ) {
     this.#clock = clock
     this.#pause = pause
+    this.#turn = turn
     this.maxWaitMs = maxWaitMs
     this.signal = this.#closed.signal
     const end = (): void => this.#closed.abort(lifetime.reason)
@@ -37,9 +53,20 @@ export class PauseGate {
     else lifetime.addEventListener('abort', end, { once: true })
   }
 
+  get isPaused(): boolean {
+    return this.#pause.leftMs > 0
+  }
+
   /** @returns whether nobody may ask meanwhile */
   pauseFor(ms: number): boolean {
-    return this.#pause.extendTo(ms)
+    const isOfAll = this.#pause.extendTo(ms)
+    this.#suspendFor(ms)
+    return isOfAll
+  }
+
+  /** A run that may not wait for so long ends at once, and keeps its turn until then. */
+  #suspendFor(ms: number): void {
+    if (ms >= MIN_SUSPENSION_MS && ms <= this.maxWaitMs()) this.#turn?.suspend()
   }
 
   /** No further request of this source starts, and every wait ends with the error: the pause is longer than this run may wait. */
@@ -51,11 +78,13 @@ export class PauseGate {
   async wait(): Promise<void> {
     for (;;) {
       this.signal.throwIfAborted()
+      if (!this.isPaused && this.#turn !== null) await this.#turn.resume()
       const left = this.#pause.leftMs
-      if (left <= 0) return
+      if (left <= 0) return this.signal.throwIfAborted()
       // The pause may be the answer to another source, which may wait for longer.
       // guard: pause of another run
       if (left > this.maxWaitMs()) this.closePermanently(pausedByOther(left))
+      this.#suspendFor(left)
       await this.#clock.sleep(Math.ceil(left), this.signal)
     }
   }

@@ -43,6 +43,8 @@ export interface Throttle extends Disposable {
   readonly randomShare: number | null
   /** Waits until one more request may start. @throws as the pause gate of its source does */
   waitForStart(source: PauseGate): Promise<StartedRequest>
+  /** The same, or null as soon as the source must wait for a pause: it holds a permit that others need meanwhile. */
+  waitUnlessPaused(source: PauseGate): Promise<StartedRequest | null>
   /** The request has ended with a response (null) or an error. */
   onEnd(start: StartedRequest, error: unknown, queueState: QueueState): void
   /** The service asks one account for a pause of so many ms. */
@@ -114,11 +116,20 @@ class LearnedThrottle implements Throttle {
   }
 
   async waitForStart(source: PauseGate): Promise<StartedRequest> {
+    for (;;) {
+      await source.wait()
+      const start = await this.waitUnlessPaused(source)
+      if (start !== null) return start
+    }
+  }
+
+  async waitUnlessPaused(source: PauseGate): Promise<StartedRequest | null> {
     const { clock } = this.#options
     let wasDelayed = false
     for (;;) {
+      source.signal.throwIfAborted()
       // guard: gate
-      await source.wait()
+      if (source.isPaused) return null
       this.#lastStart = clock.now()
       const left = delayBeforeStart(this.#state, this.#lastStart)
       if (left === 0) break

@@ -25,6 +25,7 @@ export function openSource(
     chunkBytes: settings.chunkBytes,
     concurrency: settings.concurrency,
     host: settings.host,
+    turn: settings.turn,
     runDeadline: settings.runTimeoutMs === null ? null : performance.now() + settings.runTimeoutMs,
     signal,
     log,

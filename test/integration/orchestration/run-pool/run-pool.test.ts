@@ -177,6 +177,47 @@ describe('a run pool', () => {
     await stage.expectMirrored(service)
   })
 
+  test('accounts that are asked for pauses of their own leave turn and permits to the others, also to those of another host', async () => {
+    const stage = await stageOf()
+    const manyLists = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`long-${n}`, 1]))
+    const service = await stage.service({ ...smallAccounts(6), long: manyLists })
+    const other = await stage.service(smallAccounts(2, 'other'))
+    await using runs = createRunPool({ ...stage.database, runs: 1, requestsPerHost: 3 })
+    // Each has its answer to `/ping`: the service is there, and the pause is the account's own.
+    for (const list of ['small0-a', 'long-0'])
+      service.server.at(`/events/${list}/responses`, send({ status: 429, headers: { 'Retry-After': '4' } }))
+    const ended: string[] = []
+    const sync = async (name: string, of: PooledService) => {
+      const report = await runs.sync(of.of(name))
+      ended.push(name)
+      return report.status
+    }
+    const names = [...service.accounts.keys()]
+    const all = [...names.map((name) => sync(name, service)), sync('other0', other), sync('other1', other)]
+    expect(await Promise.all(all)).toEqual(all.map(() => 'succeeded'))
+    expect(new Set(ended.slice(-2))).toEqual(new Set(['small0', 'long']))
+    // Nothing of those who waited was requested meanwhile, and nobody else was refused.
+    const { requests } = service.server
+    const [refused, again] = requests.filter(({ path }) => path.endsWith('/small0-a/responses'))
+    expect((again?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThan(3900)
+    await stage.expectMirrored(service)
+    await stage.expectMirrored(other)
+  })
+
+  test('a run that is stopped while it waits for a pause closes its lease', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(2))
+    await using runs = createRunPool({ ...stage.database, runs: 1 })
+    service.server.at('/events/small0-a/responses', send({ status: 429, headers: { 'Retry-After': '600' } }))
+    const stopping = new AbortController()
+    const paused = outcome(runs.sync({ ...service.of('small0'), signal: stopping.signal }))
+    // The other one has the turn of the first, which waits.
+    await runs.sync(service.of('small1'))
+    stopping.abort()
+    expect(await paused).toMatchObject({ code: 'interrupted' })
+    expect(await stage.query(`select from headcount.sync_runs where status = 'running'`)).toEqual([])
+  })
+
   test('one that two accounts are asked for holds for all at their host, and is told once', async () => {
     const stage = await stageOf()
     const service = await stage.service(smallAccounts(5))

@@ -87,6 +87,27 @@ export const runPoolGuards: readonly Guard[] = [
     only: 'uses any more',
   },
   {
+    name: 'runs that return from a pause first',
+    promise: 'a run that waited for a pause is not kept waiting by those that have not begun',
+    mutation: 'remove',
+    tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
+    only: 'comes back before one',
+  },
+  {
+    name: 'bound of suspended runs',
+    promise: 'pauses of a thousand accounts do not begin a thousand runs',
+    mutation: { cut: ' || this.#suspended >= MAX_SUSPENDED' },
+    tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
+    only: '64 runs',
+  },
+  {
+    name: 'transactions of a suspended run',
+    promise:
+      'a run gives its turn away only when it writes nothing: the connections are those of runs with a turn',
+    mutation: { replace: 'true' },
+    tests: ['test/unit/orchestration/run-pool/run-turn.test.ts'],
+  },
+  {
     name: 'one turn of a host that is down',
     promise: 'a host that does not answer has one run at a time',
     mutation: { replace: 'true' },

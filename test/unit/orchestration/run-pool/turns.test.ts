@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Release } from '../../../../src/common/semaphore.ts'
-import { Turns } from '../../../../src/orchestration/run-pool/turns.ts'
+import { Turns, type Turn } from '../../../../src/orchestration/run-pool/turns.ts'
 
 const never = new AbortController().signal
 
@@ -13,7 +12,7 @@ function scene(
 ) {
   const turns = new Turns({ runs, isOpen, lastFailure: (_, account) => failures.get(account) ?? 0 })
   const given: string[] = []
-  const releases = new Map<string, Release>()
+  const held = new Map<string, Turn>()
   const errors: string[] = []
   return {
     turns,
@@ -23,9 +22,9 @@ function scene(
       for (const name of names) {
         const [host = ''] = name.split('/')
         turns.take(host, name, never).then(
-          (release) => {
+          (turn) => {
             given.push(name)
-            releases.set(name, release)
+            held.set(name, turn)
           },
           (error: Error) => errors.push(`${name}: ${error.message}`),
         )
@@ -33,8 +32,22 @@ function scene(
       return setImmediate()
     },
     end: async (name: string) => {
-      releases.get(name)?.()
-      releases.delete(name)
+      held.get(name)?.release()
+      held.delete(name)
+      await setImmediate()
+    },
+    suspend: async (name: string) => {
+      held.get(name)?.suspend()
+      await setImmediate()
+    },
+    /** As a run does it: for each of two requests at once. */
+    resume: async (name: string, signal = never) => {
+      const turn = held.get(name)
+      const returns = Promise.all([turn?.resume(signal), turn?.resume(signal)])
+      returns.then(
+        () => given.push(`${name} again`),
+        (error: Error) => errors.push(`${name}: ${error.message}`),
+      )
       await setImmediate()
     },
   }
@@ -135,14 +148,83 @@ test('who is aborted while it waits takes no turn, also when it comes at that mo
     const stopping = new AbortController()
     const waiting = turns.take('a', 'y', stopping.signal)
     if (isAbortedFirst) stopping.abort(reason)
-    first()
+    first.release()
     stopping.abort(reason)
     const result = await waiting.catch((error: unknown) => error)
     if (result instanceof Error) expect(result).toBe(reason)
-    else (result as Release)()
+    else (result as Turn).release()
     await setImmediate()
   }
   await take('a/1')
   expect(given).toEqual(['a/1'])
   await end('a/1')
+})
+
+test('a suspended run leaves its turn to another one, and comes back before one that has not begun', async () => {
+  const { take, end, given, suspend, resume } = scene(1)
+  await take('a/1', 'a/2', 'a/3')
+  await suspend('a/1')
+  await suspend('a/1')
+  expect(given).toEqual(['a/1', 'a/2'])
+  await resume('a/1')
+  expect(given).toEqual(['a/1', 'a/2'])
+  await end('a/2')
+  expect(given).toEqual(['a/1', 'a/2', 'a/1 again'])
+  // One turn was given, though two requests waited for it.
+  await end('a/1')
+  expect(given).toEqual(['a/1', 'a/2', 'a/1 again', 'a/3'])
+})
+
+test('a suspended run that ends, or is stopped while it waits, leaves no turn behind', async () => {
+  const { take, end, given, errors, suspend, resume } = scene(1)
+  await take('a/1', 'a/1', 'a/2')
+  await suspend('a/1')
+  expect(given).toEqual(['a/1', 'a/2'])
+  const stopping = new AbortController()
+  await resume('a/1', stopping.signal)
+  stopping.abort(new Error('stopped'))
+  await end('a/2')
+  expect(errors).toEqual(['a/1: stopped'])
+  // The account is busy until its run has ended.
+  expect(given).toEqual(['a/1', 'a/2'])
+  await end('a/1')
+  expect(given).toEqual(['a/1', 'a/2', 'a/1'])
+  await take('a/3')
+  expect(given).toHaveLength(3)
+})
+
+test('while a host asks all for a pause, a suspended run there lets no other begin, and comes back itself', async () => {
+  const open = new Set(['b'])
+  const { take, end, given, suspend, resume } = scene(1, (host) => open.has(host))
+  await take('a/1', 'a/2', 'b/1')
+  await suspend('a/1')
+  expect(given).toEqual(['a/1', 'b/1'])
+  await end('b/1')
+  expect(given).toEqual(['a/1', 'b/1'])
+  await resume('a/1')
+  expect(given).toEqual(['a/1', 'b/1', 'a/1 again'])
+  await end('a/1')
+  expect(given.at(-1)).toBe('a/2')
+})
+
+test('a host whose only run is suspended is not forgotten with it', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { take, end, given, suspend, resume } = scene(1)
+  await take('a/1')
+  await suspend('a/1')
+  vi.advanceTimersByTime(60 * 60_000 + 1)
+  await take('b/1', 'b/2')
+  await resume('a/1')
+  await end('b/1')
+  expect(given).toEqual(['a/1', 'b/1', 'a/1 again'])
+})
+
+test('64 runs are suspended at most; the next keeps its turn', async () => {
+  const { take, given, suspend } = scene(1)
+  await take(...Array.from({ length: 66 }, (_, n) => `a/${n}`))
+  for (let n = 0; n < 64; n += 1) await suspend(`a/${n}`)
+  expect(given).toHaveLength(65)
+  await suspend('a/64')
+  expect(given).toHaveLength(65)
 })

@@ -1,0 +1,89 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { RunTurn } from '../../../../src/orchestration/run-pool/run-turn.ts'
+import { Turns } from '../../../../src/orchestration/run-pool/turns.ts'
+import type { Database } from '../../../../src/db/connect.ts'
+
+const never = new AbortController().signal
+
+/** A run with the only turn, and a transaction that ends when it is told to. */
+async function runWithTurn(signal = never) {
+  const turns = new Turns({ runs: 1, isOpen: () => true, lastFailure: () => 0 })
+  const turn = await turns.take('host', 'one', never)
+  const runTurn = new RunTurn(turn, signal)
+  const ends: (() => void)[] = []
+  const database = runTurn.over({
+    transaction: () => new Promise<void>((resolve) => void ends.push(resolve)),
+  } as unknown as Database)
+  return {
+    runTurn,
+    turn,
+    write: () => database.transaction(async () => {}),
+    /** How many transactions have begun. */
+    begun: () => ends.length,
+    endTransaction: async (n: number) => {
+      ends[n]?.()
+      await setImmediate()
+    },
+    /** Whether another run gets the turn now. */
+    isFree: async () => {
+      const stopping = new AbortController()
+      const other = turns.take('host', 'other', stopping.signal).then(
+        (taken) => {
+          taken.release()
+          return true
+        },
+        () => false,
+      )
+      await setImmediate()
+      stopping.abort(new Error('enough'))
+      return other
+    },
+    takeOther: () => turns.take('host', 'other', never),
+  }
+}
+
+test('a run that waits for a pause keeps its turn while it writes, and has none afterwards', async () => {
+  const { runTurn, write, endTransaction, isFree } = await runWithTurn()
+  const written = write()
+  await setImmediate()
+  runTurn.suspend()
+  expect(await isFree()).toBe(false)
+  await endTransaction(0)
+  await written
+  expect(await isFree()).toBe(true)
+  await runTurn.resume()
+  expect(await isFree()).toBe(false)
+})
+
+test('what it reads late is written with a turn, which it gives away again', async () => {
+  const { runTurn, write, begun, endTransaction, isFree, takeOther } = await runWithTurn()
+  runTurn.suspend()
+  const other = await takeOther()
+  const written = write()
+  await setImmediate()
+  expect(begun()).toBe(0)
+  other.release()
+  await setImmediate()
+  expect(begun()).toBe(1)
+  expect(await isFree()).toBe(false)
+  await endTransaction(0)
+  await written
+  expect(await isFree()).toBe(true)
+})
+
+test('a run that is stopped writes its end without a turn', async () => {
+  const stopping = new AbortController()
+  const { runTurn, write, begun, endTransaction, takeOther, turn } = await runWithTurn(stopping.signal)
+  runTurn.suspend()
+  await takeOther()
+  const written = write()
+  await setImmediate()
+  expect(begun()).toBe(0)
+  stopping.abort(new Error('stopped'))
+  await setImmediate()
+  expect(begun()).toBe(1)
+  await endTransaction(0)
+  await written
+  turn.release()
+})
