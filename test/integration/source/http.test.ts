@@ -224,6 +224,17 @@ describe('a refusal that may pass is tried again', () => {
     for (const at of later) expect(at - (refused ?? 0)).toBeGreaterThan(990)
   })
 
+  test('H5 nor is a request sent that waited for its permit meanwhile', async () => {
+    const server = await faultServer()
+    server.next(status(429, { 'Retry-After': '1' }))
+    server.always(good)
+    const source = numberText(server.baseUrl, { concurrency: 1 })
+    await Promise.all(['a', 'b', 'c'].map((event) => valuesOf(source.responses(event))))
+    const [refused, ...later] = server.requests.map((request) => request.at)
+    expect(later).toHaveLength(3)
+    for (const at of later) expect(at - (refused ?? 0)).toBeGreaterThan(990)
+  })
+
   test('H5 nor is a redirect followed before that', async () => {
     const server = await faultServer()
     server.at('/events/a/responses', async (socket, request) => {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHost } from '../../../src/source/host.ts'
 import { list, send } from '../../support/http/fault-server.ts'
 import { errorOf, faultServer, numberText, testKey, valuesOf } from '../../support/http/reading.ts'
@@ -58,6 +58,22 @@ test('closing one source ends its own requests only', async () => {
   expect((await ended).message).toContain('closed')
   released.resolve()
   expect(await read).toEqual([{ id: 1 }])
+})
+
+test('a source that waits for a pause holds no permit: the others have all of them', async () => {
+  const { server, host } = await hostOf(2)
+  const paused = numberText(server.baseUrl, { host })
+  const other = numberText(server.baseUrl, { host, apiKey: `${testKey}2` })
+  await valuesOf(other.responses('first'))
+  server.at('/events/a/responses', send({ status: 429, headers: { 'Retry-After': '3' } }))
+  const waiting = Promise.all(['a', 'c', 'd'].map((event) => valuesOf(paused.responses(event))))
+  await vi.waitFor(() => expect(paused.counts.rejected).toBe(1))
+  await Promise.all(['x', 'y', 'z'].map((event) => valuesOf(other.responses(event))))
+  await waiting
+  const asked = server.requests.map(({ path }) => /events\/(\w+)/.exec(path)?.[1])
+  // Before the refusal two had begun.
+  const after = asked.slice(asked.indexOf('a')).filter((event) => event !== 'c')
+  expect(new Set(after.slice(0, 4))).toEqual(new Set(['a', 'x', 'y', 'z']))
 })
 
 test('lists of one account that never come do not slow the requests of the others down', async () => {
