@@ -10,7 +10,7 @@ import type { Turn } from './turns.ts'
 export class RunTurn implements SuspendableTurn {
   readonly #turn: Turn
   readonly #signal: AbortSignal
-  #isPaused = false
+  #isSuspended = false
   #transactions = 0
 
   /** @param signal ends the wait for a turn: a run that was stopped still closes its lease */
@@ -19,15 +19,19 @@ export class RunTurn implements SuspendableTurn {
     this.#signal = signal
   }
 
+  get isSuspended(): boolean {
+    return this.#isSuspended
+  }
+
   /** What was read before the pause is written first. */
   suspend(): void {
-    this.#isPaused = true
+    this.#isSuspended = true
     // guard: transactions of a suspended run
     if (this.#transactions === 0) this.#turn.suspend()
   }
 
   async resume(): Promise<void> {
-    this.#isPaused = false
+    this.#isSuspended = false
     await this.#take()
   }
 
@@ -42,7 +46,7 @@ export class RunTurn implements SuspendableTurn {
           return await database.transaction(work, options)
         } finally {
           this.#transactions -= 1
-          if (this.#isPaused) this.suspend()
+          if (this.#isSuspended) this.suspend()
         }
       },
     }

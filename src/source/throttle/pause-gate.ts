@@ -1,4 +1,5 @@
 /** What a source waits behind while the service has asked for a pause (pause.ts). */
+import { raceAbort } from '../../common/abort.ts'
 import { RequestSkippedError } from '../../common/errors.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Pause, Pauses } from './pause.ts'
@@ -8,9 +9,11 @@ const MIN_SUSPENSION_MS = 1000
 
 /** The turn of a run among others. */
 export interface SuspendableTurn {
+  /** From `suspend` to `resume`. */
+  readonly isSuspended: boolean
   /** Another run may have the turn meanwhile. A second call does nothing. */
   suspend(): void
-  /** Waits for a turn again; not at all when it was never suspended. @throws never */
+  /** Waits for a turn again. */
   resume(): Promise<void>
 }
 
@@ -78,7 +81,9 @@ export class PauseGate {
   async wait(): Promise<void> {
     for (;;) {
       this.signal.throwIfAborted()
-      if (!this.isPaused && this.#turn !== null) await this.#turn.resume()
+      if (!this.isPaused && this.#turn?.isSuspended === true)
+        // guard: deadline of a suspended run
+        await raceAbort(this.#turn.resume(), this.signal)
       const left = this.#pause.leftMs
       if (left <= 0) return this.signal.throwIfAborted()
       // The pause may be the answer to another source, which may wait for longer.

@@ -26,3 +26,57 @@ test('a pause is waited for by every source of the account, each as long as it m
   await patient.wait()
   await expect(hurried.wait()).rejects.toBeInstanceOf(RequestSkippedError)
 })
+
+/** A turn that comes back when it is given. */
+function turnOf() {
+  const given = Promise.withResolvers<void>()
+  const turn = {
+    isSuspended: false,
+    suspended: 0,
+    suspend: () => {
+      turn.isSuspended = true
+      turn.suspended += 1
+    },
+    resume: async () => {
+      await given.promise
+      turn.isSuspended = false
+    },
+    give: given.resolve,
+  }
+  return turn
+}
+
+test('a run gives its turn away for a pause, and asks nothing after it without a turn', async () => {
+  const clock = new SimulatedClock()
+  const turn = turnOf()
+  const gate = new PauseGate(never, { pause: new Pauses(clock).of('one'), clock, turn })
+  gate.pauseFor(999)
+  expect(turn.isSuspended).toBe(false)
+  gate.pauseFor(5000)
+  expect(turn.isSuspended).toBe(true)
+  let isOver = false
+  const waiting = gate.wait().then(() => {
+    isOver = true
+  })
+  await clock.run(clock.sleep(6000, never))
+  expect(isOver).toBe(false)
+  turn.give()
+  await waiting
+})
+
+test('one that may not wait so long keeps its turn, and one whose deadline comes waits for none', async () => {
+  const clock = new SimulatedClock()
+  const pause = new Pauses(clock).of('one')
+  const kept = turnOf()
+  const hurried = new PauseGate(never, { pause, clock, maxWaitMs: () => 1500, turn: kept })
+  hurried.pauseFor(5000)
+  await expect(hurried.wait()).rejects.toBeInstanceOf(RequestSkippedError)
+  expect(kept.suspended).toBe(0)
+  const lifetime = new AbortController()
+  const turn = turnOf()
+  const late = new PauseGate(lifetime.signal, { pause: new Pauses(clock).of('two'), clock, turn })
+  turn.suspend()
+  const waiting = late.wait()
+  lifetime.abort(new Error('the deadline'))
+  await expect(waiting).rejects.toThrow('the deadline')
+})

@@ -101,6 +101,13 @@ export const runPoolGuards: readonly Guard[] = [
     only: '64 runs',
   },
   {
+    name: 'deadline of a suspended run',
+    promise: 'a run whose deadline comes while it waits for a turn ends then',
+    mutation: { replace: 'await this.#turn.resume()' },
+    tests: ['test/unit/source/pause-gate.test.ts'],
+    only: 'whose deadline comes',
+  },
+  {
     name: 'transactions of a suspended run',
     promise:
       'a run gives its turn away only when it writes nothing: the connections are those of runs with a turn',
