@@ -409,6 +409,20 @@ describe('pages', () => {
     expect(other.digest(1)).not.toBe(reading.digest(1))
   })
 
+  test.each([
+    ['behind which nothing stands', '<?page=2>; rel="next";', null],
+    ['behind which something stands that cannot be read', '<?page=2>; rel="next" <x>', 'paging'],
+  ])(
+    'H17 a next page %s is read; deletions are held only for the latter',
+    async (_, link, incompleteReason) => {
+      const server = await faultServer()
+      server.next(page('a', link), page('b', null))
+      using reading = await numberText(server.baseUrl).events()
+      expect((await itemsOf(reading)).map((item) => item.value)).toEqual([{ id: 'a' }, { id: 'b' }])
+      expect(reading.incompleteReason).toBe(incompleteReason)
+    },
+  )
+
   test('H17 a chain that goes round is a broken contract', async () => {
     const server = await faultServer()
     server.next(page('a', '</p2>; rel=next'), page('b', '</api/v1/events>; rel=next'))
