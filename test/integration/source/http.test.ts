@@ -165,6 +165,19 @@ describe('H25 an answer that is hardly HTTP is an error of the family, and the n
   })
 
   test.each([
+    [
+      '100 before a sound answer',
+      `HTTP/1.1 100 Continue\r\n\r\n${said(ok)}`,
+      /"100 Continue" before its answer/,
+    ],
+    ['101', `HTTP/1.1 101 Switching\r\n${upgrade}`, /changes the protocol \(101\) unasked/],
+  ])('%s is refused by the HTTP client, and the message says so', async (_, bytes, message) => {
+    const server = await faultServer()
+    server.always(raw(bytes))
+    expect((await errorOf(numberText(server.baseUrl).responses('a'))).message).toMatch(message)
+  })
+
+  test.each([
     ['early hints before it', `HTTP/1.1 103 Early\r\nLink: </x>\r\n\r\n${said(ok)}`],
     ['an offer of another protocol', said(ok, 'Connection: upgrade\r\nUpgrade: h2c\r\n')],
     ['chunk extensions and trailers', inChunks('2;a=b\r\n[]\r\n0\r\nStatus: 500\r\n\r\n')],
