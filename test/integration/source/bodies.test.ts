@@ -243,7 +243,7 @@ describe('a list too large for memory', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     const error = await errorOf(source.responses('a'))
     expect(error).toBeInstanceOf(TemporaryFileError)
-    expect(error.message).toMatch(/temporary file in \/nowhere\/at-all: ENOENT.* TMPDIR/)
+    expect(error.message).toMatch(/temporary file in \/nowhere\/at-all: ENOENT.*Make that folder, .* TMPDIR/)
     expect(source.counts).toMatchObject({ requests: 1, retries: 0 })
     vi.unstubAllEnvs()
     // Its place was given back.
