@@ -204,7 +204,7 @@ export class TransactionConflictError extends TransactionFailedError {
   override readonly retryable = true
 }
 
-/** There is no disk space for a list too large for memory. */
+/** There is no folder or no disk space for a list too large for memory. */
 export class TemporaryFileError extends HeadcountError {
   readonly code = 'temporary_file'
   readonly exitCode = 5

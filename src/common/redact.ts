@@ -34,12 +34,17 @@ export function createRedactor(key: string, removed = REMOVED): Redactor {
   return { text, excerpt, error: (error) => redactError(error, text, 0) }
 }
 
-/** The encodings of a character in a URL, in a JSON string and in HTML. */
+/** The encodings of a character in a URL, in a JSON string and in HTML; in JSON `%` and `&` may be escaped themselves. */
 function spellings(character: string): string {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).padStart(2, '0')
   const itself = /[\w\s]/.test(character) ? character : `\\${character}`
-  const forms = [`\\\\?${itself}`, `%${hex}`, `\\\\u00${hex}`, `&#0*${code};`, `&#x0*${hex};`]
+  const forms = [
+    `\\\\?${itself}`,
+    `(?:%|\\\\u0025)${hex}`,
+    `\\\\u00${hex}`,
+    `(?:&|\\\\u0026)#(?:0*${code}|x0*${hex});`,
+  ]
   const html: Record<string, string> = {
     '&': '&amp;',
     '<': '&lt;',
@@ -47,7 +52,7 @@ function spellings(character: string): string {
     '"': '&quot;',
     "'": '&apos;',
   }
-  if (html[character] !== undefined) forms.push(html[character])
+  if (html[character] !== undefined) forms.push(html[character], `\\\\u0026${html[character].slice(1)}`)
   if (character === ' ') forms.push(String.raw`\+`)
   return `(?:${forms.join('|')})`
 }

@@ -135,7 +135,8 @@ const remedies: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: certificate,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificate,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificate,
-  '25006': 'The server takes no writes (a standby, or set to read only): use the primary server',
+  '25006':
+    'Nothing can be written over this connection. On a standby: use the primary server. With a role that only reads, as readers add makes it: use the role that writes the mirror. Else default_transaction_read_only is on; doctor says where',
   '25P04': 'The transaction was open for longer than transaction_timeout of the server allows',
   '25P03': 'The transaction stood idle for too long: this program was stopped or the machine is overloaded',
   '28000': 'Check user, host rules (pg_hba.conf) and TLS of the database URL',

@@ -50,6 +50,8 @@ const mayLoseDigits = /(?:^|[:[,])\s*-?(?:\d{16}|[\d.]{17}|[\d.]+[eE])/
  * a third quicker than the whole names.
  */
 const hasAmountNumber = /(?:amount|ng_fee)"\s*:\s*-?\d/
+/** The name of a number with a letter or `_` written as an escape: it may be that of an amount. */
+const hasEscapedNumberName = /\\u00[567][\da-f][\w\\]*"\s*:\s*-?\d/i
 
 /** An exponent, or an end of a word that looks like one. */
 const mayHaveExponent = /\d\.?[eE][-+\d]/
@@ -62,7 +64,8 @@ const NINE = 0x39
 export function needsSourceText(text: string): boolean {
   // Most texts have no long run of digits anywhere, which is five times quicker to see than that none is a number.
   const looksOdd = hasLongDigitRun(text) || mayHaveExponent.test(text)
-  return (looksOdd && mayLoseDigits.test(text)) || hasAmountNumber.test(text)
+  if ((looksOdd && mayLoseDigits.test(text)) || hasAmountNumber.test(text)) return true
+  return text.includes('\\u00') && hasEscapedNumberName.test(text)
 }
 
 /** Whether sixteen digits and points stand in a row: one of them stands at a place that is looked at. */

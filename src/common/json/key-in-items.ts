@@ -7,7 +7,10 @@ import { createRedactor } from '../redact.ts'
 export const MIN_KEY_LENGTH_IN_ITEMS = 16
 
 export interface KeyRemover {
-  /** Whether it may stand in these bytes. Nearly always no, at the cost of one search. */
+  /**
+   * Whether it may stand in these bytes. Nearly always no, at the cost of one search. Not looked at are texts with an
+   * escape by number (`\u002d`): who takes items from their bytes leaves such an item to `isIn`.
+   */
   mayBeIn(bytes: Buffer): boolean
   /** Whether it stands in the text of an item. */
   isIn(source: string): boolean
@@ -25,13 +28,24 @@ export const noKeyRemover: KeyRemover = {
 export function createKeyRemover(key: string): KeyRemover {
   if (key.length < MIN_KEY_LENGTH_IN_ITEMS) return noKeyRemover
   const { text } = createRedactor(key)
-  // A part that no encoder of JSON, addresses or HTML has a reason to write in another way.
-  const plain = (key.match(/[\w-]+/g) ?? []).reduce((a, b) => (b.length > a.length ? b : a), '')
+  // A part that no encoder of JSON, addresses, Markdown or HTML has a reason to write in another way.
+  const plain = (key.match(/[A-Za-z0-9]+/g) ?? []).reduce((a, b) => (b.length > a.length ? b : a), '')
   return {
     mayBeIn: (bytes) => bytes.includes(plain),
-    isIn: (source) => source.includes(plain) && text(source) !== source,
+    isIn: (source) => {
+      const decoded = decodeAscii(source)
+      return decoded.includes(plain) && text(decoded) !== decoded
+    },
     removeFrom: (value) => removeKey(value, text, 1),
   }
+}
+
+/** The source with the ASCII characters that JSON may write by number: any part of the key may be written so. */
+function decodeAscii(source: string): string {
+  if (!source.includes('\\u00')) return source
+  return /* guard: key written by numbers */ source.replace(/\\u00([0-7][\da-f])/gi, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  )
 }
 
 /** An item that is nested deeper than may be stored is rejected as a whole. */

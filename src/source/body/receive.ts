@@ -118,10 +118,10 @@ export async function readStart(body: Body, maxBytes: number = body.size): Promi
   return bytes
 }
 
-/** At most `maxBytes` bytes from the end of a body. */
-export async function readEnd(body: Body, maxBytes: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(Math.min(maxBytes, body.size))
-  await body.read(bytes, body.size - bytes.length)
+/** At most `maxBytes` bytes of a body from `offset` on. */
+export async function readAt(body: Body, offset: number, maxBytes: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(Math.min(maxBytes, body.size - offset))
+  await body.read(bytes, offset)
   return bytes
 }
 

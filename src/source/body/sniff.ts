@@ -1,7 +1,8 @@
 /** Checks the first and last bytes of a body before it is parsed: can it be the expected JSON? */
 import { InvalidResponseError, UnexpectedPaginationError, UnreachableError } from '../../common/errors.ts'
-import { type Body, readStart, readEnd } from './receive.ts'
-import { decodeUtf8 } from '../../common/json/utf8.ts'
+import { skipSpace } from '../../common/json/scan.ts'
+import { bomLength, decodeUtf8 } from '../../common/json/utf8.ts'
+import { type Body, readAt, readStart } from './receive.ts'
 
 export interface BodyContext {
   readonly path: string
@@ -15,8 +16,10 @@ const expectations = {
   object: { open: '{', close: '}', name: 'object' },
 } as const
 
-/** The opening and the closing bracket must stand within so many bytes of either end. */
-const EDGE_BYTES = 4096
+/** White space may stand before the JSON and behind it, as much as a service likes: it is read in blocks of so many bytes. */
+const BLOCK_BYTES = 64 * 1024
+/** So many bytes show what begins there. */
+const BEGINNING_BYTES = 64
 /** So many bytes show UTF-16 and UTF-32. */
 const UTF_PROBE_BYTES = 4
 /** A larger object is not parsed for the sake of a message. */
@@ -35,18 +38,18 @@ export async function requireJsonBody(
 ): Promise<void> {
   const { open, close, name } = expectations[kind]
   if (subject.isDelimited && body.isUtf8 && beginsWith(await readStart(body, UTF_PROBE_BYTES), open)) return
-  const edge = await readStart(body, EDGE_BYTES)
-  const start = decodeUtf8(edge).trimStart()
+  const offset = await firstOffset(body)
+  const start = decodeUtf8(await readAt(body, offset, BEGINNING_BYTES)).trimStart()
   const isOpen = start.startsWith(open)
   // This check comes first: a truncated body may end inside a character.
-  if (isOpen && !subject.isDelimited && !(await readTrimmedEnd(body)).endsWith(close)) {
+  if (isOpen && !subject.isDelimited && (await lastCharacter(body)) !== close) {
     throw new UnreachableError(
       `GET ${subject.path}: the connection ended in the middle of the ${name}, whose length was not announced.`,
     )
   }
   // ASCII in UTF-16 or UTF-32 is valid UTF-8 with zero bytes.
   // guard: UTF-8
-  if (!body.isUtf8 || edge.subarray(0, 4).includes(0)) {
+  if (!body.isUtf8 || (await readStart(body, UTF_PROBE_BYTES)).includes(0)) {
     throw new InvalidResponseError(
       `GET ${subject.path}: the body is not UTF-8 text, so it is not the JSON that was asked for.`,
     )
@@ -56,7 +59,7 @@ export async function requireJsonBody(
   if (start === '') {
     throw new InvalidResponseError(`${answered} an empty body where a JSON ${name} belongs.`)
   }
-  const quoted = subject.excerpt(decodeUtf8(await readStart(body, MAX_EXCERPT_BYTES)))
+  const quoted = subject.excerpt(decodeUtf8(await readAt(body, offset, MAX_EXCERPT_BYTES)))
   if (start.startsWith('<')) {
     throw new InvalidResponseError(
       `${answered} an HTML page (to log in?), not a JSON ${name}. Check the base address. It begins: ${quoted}`,
@@ -75,8 +78,27 @@ function beginsWith(start: Buffer, open: string): boolean {
   return start[0] === open.charCodeAt(0) && !start.includes(0)
 }
 
-async function readTrimmedEnd(body: Body): Promise<string> {
-  return (await readEnd(body, EDGE_BYTES)).toString('latin1').trimEnd()
+/** Where the JSON begins, behind a byte order mark and white space; the size of a body that has nothing else. */
+async function firstOffset(body: Body): Promise<number> {
+  let offset = bomLength(await readStart(body, UTF_PROBE_BYTES))
+  while (offset < body.size) {
+    const block = await readAt(body, offset, BLOCK_BYTES)
+    const skipped = skipSpace(block, 0)
+    offset += skipped
+    if (skipped < block.length) break
+  }
+  return offset
+}
+
+/** The last byte that is no white space, as a character; empty when there is none. */
+async function lastCharacter(body: Body): Promise<string> {
+  for (let end = body.size; end > 0;) {
+    const offset = Math.max(0, end - BLOCK_BYTES)
+    const block = (await readAt(body, offset, end - offset)).toString('latin1').trimEnd()
+    if (block !== '') return block.slice(-1)
+    end = offset
+  }
+  return ''
 }
 
 async function describePagination(body: Body): Promise<string> {

@@ -59,14 +59,30 @@ export class SpoolFile implements Disposable {
   }
 }
 
+const another = 'name another folder in the environment variable TMPDIR'
+const rights = `Give this user the right to write there, or ${another}`
+const space = `Free space there, or ${another}`
+const folderNeeded = `Make that folder, or ${another}`
+
+const remedies: Readonly<Record<string, string>> = {
+  ENOENT: folderNeeded,
+  ENOTDIR: folderNeeded,
+  EACCES: rights,
+  EPERM: rights,
+  EROFS: rights,
+  ENOSPC: space,
+  EDQUOT: space,
+}
+
 async function withRemedy<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
     throw new TemporaryFileError(
       `A list too large for memory needs a temporary file in ${folder}: ${reason}. ` +
-        'Free space there, or name another folder in the environment variable TMPDIR.',
+        `${remedies[code] ?? `Look at that folder, or ${another}`}.`,
       { cause },
     )
   }

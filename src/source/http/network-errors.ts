@@ -29,6 +29,17 @@ const explanations: Readonly<Record<string, Explain>> = {
   Z_BUF_ERROR: (host) => `the compressed answer of ${host} ends too early`,
 }
 
+/**
+ * What undici 8.12 says of UND_ERR_SOCKET beside a connection that was closed. It takes no 100, asked or not, although
+ * RFC 9110 (section 15.2) lets a service send one.
+ */
+const refusals: Readonly<Record<string, Explain>> = {
+  'bad response': (host) =>
+    `${host} sent "100 Continue" before its answer, which the HTTP client of this program (undici) refuses. ` +
+    'Nothing in the request asks for it: switch it off in the service, or in the proxy before it',
+  'bad upgrade': (host) => `the answer of ${host} changes the protocol (101) unasked`,
+}
+
 const certificateRemedies: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID:
     'it was made for another name. Use the name in the certificate as base address',
@@ -78,9 +89,14 @@ export function toNetworkError(error: unknown, url: URL): HeadcountError | null 
   }
   if (!networkCode.test(code)) return null
   const isName = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-  const why = explanations[code]?.(isName ? hostname : host) ?? `the answer of ${host} is broken on the wire`
+  const explain = refusalOf(error, code) ?? explanations[code]
+  const why = explain?.(isName ? hostname : host) ?? `the answer of ${host} is broken on the wire`
   const Failure = timeOut.test(code) ? RequestTimeoutError : UnreachableError
   return new Failure(`GET ${pathname} failed: ${why} (${code}).`, { cause: error })
+}
+
+function refusalOf(error: unknown, code: string): Explain | undefined {
+  return code === 'UND_ERR_SOCKET' && error instanceof Error ? refusals[error.message] : undefined
 }
 
 /** The code of an error, or of the first error in a group (one for each attempted address). */

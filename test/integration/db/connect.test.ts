@@ -87,7 +87,7 @@ onBoth('a transaction', (fresh, engine) => {
     expect(nothing).toMatchObject({ columns: [{ name: 'one' }], rows: [], count: 0 })
   })
 
-  test('read only: cannot write, and says that the server takes no writes', async () => {
+  test('read only: cannot write, and says what takes writes', async () => {
     await using mirror = await fresh()
     const work = mirror.database.transaction(
       (trx) => trx.kysely.insertInto('headcount.accounts').values({ name: 'club' }).execute(),

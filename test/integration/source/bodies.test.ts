@@ -196,6 +196,30 @@ describe('a list too large for memory', () => {
     expect(streamed.counts.requests).toBe(held.counts.requests)
   })
 
+  const space = ' \r\n\t'.repeat(20_000)
+
+  test.each<[string, Step]>([
+    ['before it', send({ body: `\uFEFF${space}[{"id":"a"}]` })],
+    ['behind it', send({ body: `[{"id":"a"}]${space}` }, untilClose)],
+    ['inside it', send({ body: `[${space}{"id":"a"}${space}]` }, chunked)],
+  ])('may have white space %s, in memory too', async (_, step) => {
+    const server = await faultServer()
+    server.always(step)
+    for (const limits of [tiny, {}])
+      expect(await valuesOf(numberText(server.baseUrl, limits).responses('a'))).toEqual([{ id: 'a' }])
+  })
+
+  test.each<[string, string, RegExp]>([
+    ['nothing else', space, /an empty body/],
+    ['a page', `${space}<html>`, /an HTML page.*It begins: <html>/],
+    ['an object', `${space}{"data":[]}`, /an object, not a list \(its keys data suggest/],
+  ])('or behind white space %s, which is said', async (_, body, message) => {
+    const server = await faultServer()
+    server.always(send({ body }))
+    for (const limits of [tiny, {}])
+      expect((await errorOf(numberText(server.baseUrl, limits).responses('a'))).message).toMatch(message)
+  })
+
   test('is written over by the next try, and read as that one sent it', async () => {
     const server = await faultServer()
     server.at('/events/a/responses', list(['kept', 'x'.repeat(50)], { Link: '<?page=2>; rel=next' }))
@@ -219,7 +243,7 @@ describe('a list too large for memory', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     const error = await errorOf(source.responses('a'))
     expect(error).toBeInstanceOf(TemporaryFileError)
-    expect(error.message).toMatch(/temporary file in \/nowhere\/at-all: ENOENT.* TMPDIR/)
+    expect(error.message).toMatch(/temporary file in \/nowhere\/at-all: ENOENT.*Make that folder, .* TMPDIR/)
     expect(source.counts).toMatchObject({ requests: 1, retries: 0 })
     vi.unstubAllEnvs()
     // Its place was given back.

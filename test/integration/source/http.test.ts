@@ -165,6 +165,19 @@ describe('H25 an answer that is hardly HTTP is an error of the family, and the n
   })
 
   test.each([
+    [
+      '100 before a sound answer',
+      `HTTP/1.1 100 Continue\r\n\r\n${said(ok)}`,
+      /"100 Continue" before its answer/,
+    ],
+    ['101', `HTTP/1.1 101 Switching\r\n${upgrade}`, /changes the protocol \(101\) unasked/],
+  ])('%s is refused by the HTTP client, and the message says so', async (_, bytes, message) => {
+    const server = await faultServer()
+    server.always(raw(bytes))
+    expect((await errorOf(numberText(server.baseUrl).responses('a'))).message).toMatch(message)
+  })
+
+  test.each([
     ['early hints before it', `HTTP/1.1 103 Early\r\nLink: </x>\r\n\r\n${said(ok)}`],
     ['an offer of another protocol', said(ok, 'Connection: upgrade\r\nUpgrade: h2c\r\n')],
     ['chunk extensions and trailers', inChunks('2;a=b\r\n[]\r\n0\r\nStatus: 500\r\n\r\n')],
@@ -419,6 +432,20 @@ describe('pages', () => {
     using other = await source.events()
     expect(other.digest(1)).not.toBe(reading.digest(1))
   })
+
+  test.each([
+    ['behind which nothing stands', '<?page=2>; rel="next";', null],
+    ['behind which something stands that cannot be read', '<?page=2>; rel="next" <x>', 'paging'],
+  ])(
+    'H17 a next page %s is read; deletions are held only for the latter',
+    async (_, link, incompleteReason) => {
+      const server = await faultServer()
+      server.next(page('a', link), page('b', null))
+      using reading = await numberText(server.baseUrl).events()
+      expect((await itemsOf(reading)).map((item) => item.value)).toEqual([{ id: 'a' }, { id: 'b' }])
+      expect(reading.incompleteReason).toBe(incompleteReason)
+    },
+  )
 
   test('H17 a chain that goes round is a broken contract', async () => {
     const server = await faultServer()

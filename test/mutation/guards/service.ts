@@ -196,6 +196,13 @@ export const serviceGuards: readonly Guard[] = [
     only: 'X2',
   },
   {
+    name: 'key written by numbers',
+    promise: 'a key of which JSON escapes letters is not stored either',
+    mutation: { replace: 'source' },
+    tests: ['test/unit/common/key-in-items.test.ts'],
+    only: 'X2',
+  },
+  {
     name: 'plain http',
     promise: 'the key does not cross a network in the clear unless the owner allows it',
     mutation: 'never',

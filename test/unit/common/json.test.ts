@@ -47,6 +47,26 @@ test('an amount as a number needs its source text, an amount as text does not', 
   expect(needsSourceText('[{"amount":"12.5"}]')).toBe(false)
 })
 
+test.each([
+  '{"\\u0061mount":1.10}',
+  '{"processing\\u005Ffee" : -0.10}',
+  '{"name":"Caf\\u00e9","amoun\\u0074":\n7.00}',
+  '[{"\\u0070\\u0072ocessing_f\\u0065\\u0065":1.50}]',
+])('an amount is exact however its name is written: %s', (text) => {
+  expect(needsSourceText(text)).toBe(true)
+  const [digits] = /-?\d+\.\d+/.exec(text) ?? []
+  expect(roundTrip(text)).toMatch(new RegExp(`"(?:amount|processing_fee)":${digits}\\}`))
+})
+
+test('other escapes do not need source text', () => {
+  for (const text of [
+    '{"name":"\\u0061mount","n":1.5}',
+    '{"\\u00e9t\\u00e9":1.5}',
+    '{"\\u0061mount":"1.10"}',
+  ])
+    expect(needsSourceText(text)).toBe(false)
+})
+
 test('P6 __proto__ is a key like any other, with and without source text', () => {
   for (const text of ['{"__proto__":{"a":1}}', '{"__proto__":{"a":9007199254740993}}']) {
     expect(roundTrip(text)).toBe(text)

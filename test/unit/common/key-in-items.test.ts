@@ -9,6 +9,11 @@ function valuesOf(text: string, of = key): unknown[] {
   return collect(text, createKeyRemover(of)).items.map(({ value }) => value)
 }
 
+/** Each character as JSON may write it. */
+function numbered(text: string): string {
+  return text.replace(/./g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
+}
+
 describe('X2 the key is removed from items', () => {
   test.each([
     ['as a whole value', key, removed],
@@ -23,8 +28,24 @@ describe('X2 the key is removed from items', () => {
   test.each([
     ['with escaped slashes', key.replaceAll('/', '\\/')],
     ['with its signs as numbers', key.replaceAll('+', '\\u002B').replaceAll('=', '\\u003d')],
+    ['with a letter of its longest word as a number', key.replace('account', 'a\\u0063count')],
+    ['with every character as a number', numbered(key)],
+    ['as an address, with its per cent signs as numbers', encodeURIComponent(key).replaceAll('%', '\\u0025')],
+    ['as HTML, with its ampersands as numbers', key.replaceAll('+', '\\u0026#43;')],
   ])('however its JSON is written: %s', (_, written) => {
     expect(valuesOf(`[{"message":"${written}"}]`)).toEqual([{ message: removed }])
+  })
+
+  test('the hyphens of a key, as programs write them that put JSON into HTML', () => {
+    const hyphens = 'sk-live-4f9aKd-83jsLq02'
+    const text = `[{"title":"${hyphens.replaceAll('-', '\\u002d')}"},{"title":"${hyphens.replaceAll('-', '&#45;')}"}]`
+    expect(createKeyRemover(hyphens).mayBeIn(Buffer.from(text))).toBe(true)
+    expect(valuesOf(text, hyphens)).toEqual([{ title: removed }, { title: removed }])
+  })
+
+  test('an item with other numbers is not said to hold it', () => {
+    const list = collect('[{"title":"Caf\\u00e9 \\u0026 \\u0061ccount"}]', createKeyRemover(key))
+    expect(list).toMatchObject({ containedKey: false, items: [{ value: { title: 'Café & account' } }] })
   })
 
   test('at every level, in names of fields too, and everything else stays as it is', () => {

@@ -23,3 +23,7 @@ test.each(['08006', '25006', '42501', '53100', '53300', '57P01', '57P02', '57P03
     expect(errorOf(code)).not.toBeInstanceOf(TransactionFailedError)
   },
 )
+
+test('D6 25006 has a remedy for a standby and one for a role that only reads', () => {
+  expect(errorOf('25006').message).toMatch(/standby: use the primary server.*only reads.*use the role/)
+})

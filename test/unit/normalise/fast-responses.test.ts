@@ -209,6 +209,14 @@ describe('an ordinary response', () => {
     expect(taken).not.toBeNull()
   })
 
+  test('X2 is declined when it has an escape by number, behind which the key may hide', () => {
+    for (const field of ['name', 'email', 'message', 'rsvp']) {
+      expect(fast(Buffer.from(`{"id":1,"${field}":"\\u0073k"}`))).toBeNull()
+      expect(fast(Buffer.from(`{"id":1,"${field}":"sk"}`))).not.toBeNull()
+    }
+    expect(fast(Buffer.from('{"id":1,"slots":[{"name":"\\u0073k"}]}'))).toBeNull()
+  })
+
   test('shows the same of itself as it does to the rules', () => {
     const item = fc.oneof({ weight: 6, arbitrary: ordinary }, anyItem)
     const property = fc.property(fc.array(item, { maxLength: 8 }), (items) => {

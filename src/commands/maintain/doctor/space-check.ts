@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises'
+import { access, constants, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { formatBytes } from '../../../common/text/number.ts'
 import { DATABASE, UNEXPECTED, failed, failure, ok, warning, type CheckResult } from './check.ts'
@@ -11,7 +11,9 @@ const COMFORTABLE = 1e9
 /** Free space where an embedded database grows; with a server, where large lists are put down meanwhile. */
 export async function checkSpace(target: string): Promise<CheckResult> {
   const folder = folderOf(target)
-  const place = await nearestExisting(folder ?? tmpdir())
+  const unusable = await temporaryFolderFault(tmpdir())
+  if (unusable !== null) return failed(DATABASE, unusable)
+  const place = folder === null ? tmpdir() : await nearestExisting(folder)
   try {
     const { bavail, bsize } = await statfs(place)
     const free = bavail * bsize
@@ -21,4 +23,22 @@ export async function checkSpace(target: string): Promise<CheckResult> {
   } catch (error) {
     return failure(error, UNEXPECTED)
   }
+}
+
+/** Why no temporary file can be made in the folder, with the remedy: whatever the database, large lists need one. */
+async function temporaryFolderFault(folder: string): Promise<string | null> {
+  const fault = await stat(folder).then(
+    (found) => (found.isDirectory() ? null : 'is no folder'),
+    () => 'does not exist or cannot be looked at',
+  )
+  const found = fault ?? (await writeFault(folder))
+  if (found === null) return null
+  return `${folder} ${found}, and each list above 4 MB needs a temporary file there: name a folder that can be written to in TMPDIR`
+}
+
+function writeFault(folder: string): Promise<string | null> {
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => null,
+    () => 'cannot be written to',
+  )
 }

@@ -20,6 +20,7 @@ import {
 import { closedPort, send } from '../../../support/http/fault-server.ts'
 import { selfSigned } from '../../../support/http/certificate.ts'
 import { startFaultServer } from '../../../support/http/fault-server.ts'
+import { onServer } from '../../../support/databases/databases.ts'
 import { readerOf } from '../../../support/mirror/reader.ts'
 
 onBothCommandStages('what a mirror answers, on', (stage) => {
@@ -465,6 +466,29 @@ describe('doctor', () => {
     expect(checksOf(ran.stdout).get('database')?.detail).toMatch(
       /may not read and write accepted_rejects, accounts, .*grant select, insert/,
     )
+  })
+
+  test('D6 tells a role that only reads from a database that does', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    await using role = await readerOf(s.place.url, 'select, insert, update, delete')
+    const database = new URL(s.place.url).pathname.slice(1)
+    const examine = async () => {
+      const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: role.url } })
+      return { code: ran.code, detail: checksOf(ran.stdout).get('database')?.detail }
+    }
+    await onServer(`alter role ${role.name} in database ${database} set default_transaction_read_only = on`)
+    expect(await examine()).toEqual({
+      code: 5,
+      detail: expect.stringMatching(/^reader_\S+ is a role that only reads .*: use the role that writes/),
+    })
+    await onServer(`alter role ${role.name} in database ${database} reset default_transaction_read_only`)
+    await onServer(`alter database ${database} set default_transaction_read_only = on`)
+    expect(await examine()).toEqual({
+      code: 5,
+      detail: expect.stringMatching(/ is set to read only \(\S+, of the database\): set it to off there/),
+    })
+    await onServer(`alter database ${database} reset default_transaction_read_only`)
+    expect((await examine()).code).toBe(0)
   })
 
   test('D13 names the right that pending migrations would miss', async () => {

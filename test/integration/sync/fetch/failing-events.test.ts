@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { accountOf, refusal, responseItem } from '../../../support/accounts/account.ts'
 import type { Account } from '../../../support/accounts/account.ts'
 import { send } from '../../../support/http/fault-server.ts'
@@ -51,6 +51,22 @@ onPostgresStage('events that are forbidden for good', (stage) => {
     await on.sync({ concurrency: 1 })
     await on.sync({ concurrency: 1 })
     expect(await verifyOn(on, { concurrency: 1 })).toMatchObject({ lists_compared: 7, differences_total: 0 })
+  })
+})
+
+onPostgresStage('lists without a temporary file', (stage) => {
+  test('fail as any event does (6); the event list ends the run (5)', async () => {
+    await using on = await stage(accountOf({ a: 1, b: 100 }))
+    vi.stubEnv('TMPDIR', '/nowhere/at-all')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { exit, report } = await on.sync({ inMemoryBytes: 2000 })
+    expect({ exit, errors: report.errors }).toMatchObject({
+      exit: 6,
+      errors: [{ event_id: 'b', code: 'temporary_file' }],
+    })
+    expect(on.mirror.rows('responses')).toHaveLength(1)
+    expect(await verifyOn(on, { inMemoryBytes: 2000 })).toMatchObject({ lists_compared: 1 })
+    expect(await on.sync({ inMemoryBytes: 10 })).toMatchObject({ exit: 5, error: { code: 'temporary_file' } })
   })
 })
 
