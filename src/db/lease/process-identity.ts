@@ -4,6 +4,7 @@
  * A process id alone is not enough: ids are reused, and every machine and container has the same ones. It is valid only
  * with its boot and its process namespace.
  */
+import { errorCode } from '../../common/error-code.ts'
 import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -95,7 +96,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 
