@@ -1,4 +1,5 @@
 /** What organisers ask, as the commands of these names answer it: rows of the views, with types made from their columns. */
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { changesCall, type Changes } from '../answers/changes.ts'
@@ -12,7 +13,7 @@ import { parsePastInstant } from '../instants/parse-instant.ts'
 import { statusInput, type ListOptions, type StatusOptions } from './inspect.ts'
 import { oneOf } from '../../common/parse-values.ts'
 import { instantOption, parseOption } from './parse-option.ts'
-import { callMirror, requireWholeNumber, type AccountFilter } from './with-mirror.ts'
+import { callMirror, type AccountFilter } from './with-mirror.ts'
 
 export interface EventsOptions extends ListOptions {
   /** Those to come (and those without a time), those that are over, or all; `upcoming` when not given. */

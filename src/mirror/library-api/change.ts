@@ -1,4 +1,5 @@
 /** What a program may change in a mirror beside the data of the service; each as the command of this name does it. */
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { interruptible, NEVER } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
@@ -15,13 +16,7 @@ import type { ListedKey, RevokedKey } from '../keys/keys.ts'
 import { instantOption, parseOption } from './parse-option.ts'
 import { findPrunableVersions, pruneVersions, requirePastInstant, type PrunableVersions } from '../prune.ts'
 import { accountId, requireAccount } from '../accounts/resolve-account.ts'
-import {
-  callMirror,
-  requireWholeNumber,
-  withMirror,
-  type AccountFilter,
-  type MirrorOptions,
-} from './with-mirror.ts'
+import { callMirror, withMirror, type AccountFilter, type MirrorOptions } from './with-mirror.ts'
 
 export interface AcceptRejectsOptions extends AccountFilter {
   /** The SHA-256 of each item, or hexadecimal digits with which it begins: eight or more. */

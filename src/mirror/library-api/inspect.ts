@@ -1,4 +1,5 @@
 /** What a program may ask of a mirror; each as the command of this name answers it. */
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { DEFAULT_HOLD_FOR_MS } from '../../common/schema/holds.ts'
 import type { QueryRows } from '../calls/call.ts'
@@ -11,7 +12,7 @@ import { eventStatusCall, statusCall } from '../calls/status.ts'
 import type { EventStatuses } from '../status/event-status.ts'
 import { readAccountObservations, type AccountObservations } from '../observations/open-questions.ts'
 import { requireAccount } from '../accounts/resolve-account.ts'
-import { callMirror, requireWholeNumber, withMirror, type AccountFilter } from './with-mirror.ts'
+import { callMirror, withMirror, type AccountFilter } from './with-mirror.ts'
 
 export interface StatusOptions extends AccountFilter {
   /** As the runs of this mirror have it, in milliseconds; seven days when not given. What is due depends on it. */
