@@ -1,3 +1,4 @@
+import { defineCall } from '../calls/call.ts'
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 
@@ -42,6 +43,13 @@ export async function readAccountSummaries({ kysely }: Transaction): Promise<rea
      order by a.id`.execute(kysely)
   return rows
 }
+
+export const accountsCall = defineCall<Record<string, never>, readonly AccountSummary[]>({
+  name: 'accounts',
+  changes: false,
+  readInput: () => ({}),
+  run: (database) => database.transaction(readAccountSummaries, { readOnly: true }),
+})
 
 /** The accounts that are half removed. */
 export async function readUnfinishedRemovals({

@@ -10,7 +10,7 @@ import { eventsCall, SELECTIONS, type EventSelection, type ListedEvent } from '.
 import { thinCall } from '../answers/thin.ts'
 import { whoCall, type FoundPersons } from '../answers/who.ts'
 import { parsePastInstant } from '../instants/parse-instant.ts'
-import { statusInput, type ListOptions, type StatusOptions } from './inspect.ts'
+import { listInput, statusInput, type ListOptions, type StatusOptions } from './inspect.ts'
 import { oneOf } from '../../common/parse-values.ts'
 import { instantOption, parseOption } from './parse-option.ts'
 import { callMirror, type AccountFilter } from './with-mirror.ts'
@@ -121,8 +121,4 @@ export async function thinSlots(options: ListOptions): Promise<readonly ViewRow<
   checkOptions(options)
   const { thin_slots } = await callMirror(options, thinCall, listInput(options))
   return thin_slots
-}
-
-function listInput({ account, limit = 100 }: ListOptions) {
-  return { account: account ?? null, limit: requireWholeNumber('limit', limit, 1) }
 }

@@ -6,7 +6,7 @@ import { checkOptions } from '../../common/options/check-options.ts'
 import { UsageError } from '../../common/errors.ts'
 import { name } from '../../common/parse-values.ts'
 import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
-import { readAccountSummaries, type AccountSummary } from '../accounts/list.ts'
+import { accountsCall, type AccountSummary } from '../accounts/list.ts'
 import { removeAccount as removeAccountById } from '../accounts/remove.ts'
 import { parseNewName, renameAccount as renameAccountInMirror } from '../accounts/rename.ts'
 import { acceptRejectsCall, parseHashPrefix } from '../calls/accept-rejects.ts'
@@ -95,10 +95,8 @@ export async function revokeKey(options: RevokeKeyOptions): Promise<RevokedKey> 
 /** Every account, and what the mirror has of it. */
 export async function listAccounts(options: MirrorOptions): Promise<readonly Omit<AccountSummary, 'id'>[]> {
   checkOptions(options)
-  return withMirror(options, 'read', async (database) => {
-    const accounts = await database.transaction(readAccountSummaries, { readOnly: true })
-    return accounts.map(({ id: _, ...account }) => account)
-  })
+  const accounts = await callMirror(options, accountsCall, {})
+  return accounts.map(({ id: _, ...account }) => account)
 }
 
 export interface RenameAccountOptions extends MirrorOptions {

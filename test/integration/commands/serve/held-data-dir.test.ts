@@ -28,6 +28,8 @@ const asked: readonly (readonly string[])[] = [
   ['tables', 'evnts'],
   ['runs'],
   ['rejects', '--json'],
+  ['observations', '--json'],
+  ['accounts', '--json'],
   ['keys'],
   ['keys', 'revoke', '99'],
   ['links'],
