@@ -1,4 +1,5 @@
 /** `worker` over the accounts of an accounts file, or of a folder of keys. */
+import { waitAtMost } from '../../common/abort.ts'
 import pLimit from 'p-limit'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import type { AccountConfig } from '../../config/accounts/account-config.ts'
@@ -13,7 +14,6 @@ import type { RunCall } from '../../outputs/notify/deliver.ts'
 import { SharedDatabase } from '../../orchestration/run-pool/shared-database.ts'
 import type { WorkedAccount } from '../../orchestration/schedule/accounts/account-schedule.ts'
 import { runAccountsWorker, type AccountsNow } from '../../orchestration/schedule/accounts/accounts-worker.ts'
-import { waitAtMost } from '../../orchestration/schedule/wait-at-most.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { openLog, redactSecrets, withNamesOf, type Log } from '../open-log.ts'

@@ -1,4 +1,5 @@
 /** The bodies of links: each is made once a minute at most, and one at a time. */
+import { withinTime } from '../../common/abort.ts'
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
@@ -13,7 +14,6 @@ import { LinkError } from '../../outputs/export/link-error.ts'
 import { REPORT } from '../../mirror/keys/links.ts'
 import { encodeBody } from '../http/content-encoding.ts'
 import { UnavailableError } from '../problems.ts'
-import { withinTime } from '../within-time.ts'
 
 /** A body as it is sent. */
 export interface KeptBody extends Pick<LinkBody, 'contentType' | 'headers'> {
