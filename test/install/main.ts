@@ -124,5 +124,8 @@ async function main(): Promise<boolean> {
   return true
 }
 
-const exitCode = await runProgram(help, {}, main).finally(() => rm(folder, { recursive: true, force: true }))
-process.exitCode = exitCode
+try {
+  process.exitCode = await runProgram(help, {}, main)
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
