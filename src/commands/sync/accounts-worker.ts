@@ -1,6 +1,6 @@
 /** `worker` over the accounts of an accounts file, or of a folder of keys. */
-import { waitAtMost } from '../../common/abort.ts'
 import pLimit from 'p-limit'
+import { waitAtMost } from '../../common/abort.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import type { AccountConfig } from '../../config/accounts/account-config.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'

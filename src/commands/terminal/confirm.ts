@@ -1,5 +1,5 @@
-import { UsageError } from '../../common/errors.ts'
 import { createInterface } from 'node:readline/promises'
+import { UsageError } from '../../common/errors.ts'
 import type { Context } from '../cli/context.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,5 +1,5 @@
-import { errorCode } from '../../common/error-code.ts'
 import type { Logger } from 'pino'
+import { errorCode } from '../../common/error-code.ts'
 import type { Config } from '../../config/config.ts'
 import { stripControlChars, escapeControlCharsInJson } from '../../common/text/strip-control-chars.ts'
 import type { Output } from './terminal.ts'

@@ -1,6 +1,6 @@
-import { errorCode } from '../../common/error-code.ts'
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
+import { errorCode } from '../../common/error-code.ts'
 import { noColour } from '../../config/config.ts'
 import { OutputError } from '../../common/errors.ts'
 import { stripControlChars } from '../../common/text/strip-control-chars.ts'

@@ -4,11 +4,11 @@
  * A process id alone is not enough: ids are reused, and every machine and container has the same ones. It is valid only
  * with its boot and its process namespace.
  */
-import { errorCode } from '../../common/error-code.ts'
 import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
+import { errorCode } from '../../common/error-code.ts'
 import { isObject, type JsonValue } from '../../common/json/exact.ts'
 
 /** Unique over all machines and boots. A value that the system does not provide is an empty text. */

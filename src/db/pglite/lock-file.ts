@@ -1,6 +1,6 @@
 /** Reads the file that locks a folder. */
-import { errorCode } from '../../common/error-code.ts'
 import { readFile, stat } from 'node:fs/promises'
+import { errorCode } from '../../common/error-code.ts'
 import { isObject, parseJson, type JsonValue } from '../../common/json/exact.ts'
 import { parseProcessIdentity, type ProcessIdentity } from '../lease/process-identity.ts'
 

@@ -1,5 +1,5 @@
-import { heldRows } from '../../common/schema/holds.ts'
 import { sql } from 'kysely'
+import { heldRows } from '../../common/schema/holds.ts'
 import type { HeldGroup, ReportedHold } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ListRejects } from '../state/rejects.ts'

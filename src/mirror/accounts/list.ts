@@ -1,5 +1,5 @@
-import { defineCall } from '../calls/call.ts'
 import { sql } from 'kysely'
+import { defineCall } from '../calls/call.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /** What the mirror has of an account. */

@@ -1,6 +1,6 @@
 /** The API keys that give clients of `serve` access to an account of the mirror. */
-import { lockAccount } from '../accounts/resolve-account.ts'
 import { sql } from 'kysely'
+import { lockAccount } from '../accounts/resolve-account.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'

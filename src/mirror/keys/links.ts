@@ -1,6 +1,6 @@
 /** Links: addresses under which `serve` shows one table or view of an account without a key. */
-import { lockAccount } from '../accounts/resolve-account.ts'
 import { sql } from 'kysely'
+import { lockAccount } from '../accounts/resolve-account.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { LinkFormat, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'

@@ -1,6 +1,6 @@
 /** The values that replies have, and how many responses have each. */
-import { nearestName } from '../../common/text/did-you-mean.ts'
 import { sql } from 'kysely'
+import { nearestName } from '../../common/text/did-you-mean.ts'
 import { codeOf } from '../../db/errors.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'

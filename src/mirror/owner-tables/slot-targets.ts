@@ -1,6 +1,6 @@
 /** How many people the owner wants for a slot. */
-import { requireEvent } from '../answers/read-view.ts'
 import { sql } from 'kysely'
+import { requireEvent } from '../answers/read-view.ts'
 import { commandName } from '../../common/command-name.ts'
 import { nearestName } from '../../common/text/did-you-mean.ts'
 import { UsageError } from '../../common/errors.ts'

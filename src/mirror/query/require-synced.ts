@@ -1,5 +1,5 @@
-import { describeRemoval } from '../../sync/open/find-account.ts'
 import { sql } from 'kysely'
+import { describeRemoval } from '../../sync/open/find-account.ts'
 import { commandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf, INSUFFICIENT_PRIVILEGE } from '../../db/errors.ts'

@@ -1,6 +1,6 @@
 /** Opens the queue in the mirror's Postgres, and makes it where there is none. */
-import { errorCode } from '../../common/error-code.ts'
 import type { PgBoss } from 'pg-boss'
+import { errorCode } from '../../common/error-code.ts'
 import type { Database, DatabaseLog } from '../../db/database.ts'
 import { toDatabaseError } from '../../db/errors.ts'
 import { executorOf } from './executor.ts'

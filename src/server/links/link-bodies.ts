@@ -1,8 +1,8 @@
 /** The bodies of links: each is made once a minute at most, and one at a time. */
-import { withinTime } from '../../common/abort.ts'
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
+import { withinTime } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import {
   makeLinkBody,

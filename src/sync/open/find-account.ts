@@ -1,6 +1,6 @@
-import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { hash } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../../db/errors.ts'

@@ -1,6 +1,6 @@
-import { heldRows } from '../../common/schema/holds.ts'
 import type { Meter } from '@opentelemetry/api'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { heldRows } from '../../common/schema/holds.ts'
 import type { AccountStatus } from '../../mirror/status/account-status.ts'
 import { ofAccounts, ofMirrors, ofRuns, type Declaration } from '../declarations.ts'
 import { SCOPE } from '../tracer.ts'

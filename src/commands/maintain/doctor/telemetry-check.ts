@@ -1,7 +1,7 @@
 /** What the variables of OpenTelemetry ask for: can it be followed, and does the collector answer. */
-import { errorCode } from '../../../common/error-code.ts'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { errorCode } from '../../../common/error-code.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import { inspectTelemetry } from '../../../config/read-telemetry.ts'
 import { ownEnvironment, type Environment } from '../../../config/secrets.ts'
