@@ -1,4 +1,4 @@
-/** Work and waits that an abort signal ends. */
+/** Work and waits that an abort signal or a deadline ends. */
 import { InterruptedError } from './errors.ts'
 
 /** A signal that is never aborted. */
@@ -68,6 +68,32 @@ export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   promise.then(resolve, reject)
   promise.then(takeBack, takeBack)
   return first
+}
+
+/**
+ * The answer; what `late` gives, or throws, when it takes longer.
+ *
+ * @param late is called once, after so many milliseconds
+ */
+export async function withinTime<T>(answer: PromiseLike<T>, ms: number, late: () => T): Promise<T> {
+  const instead = Promise.withResolvers<T>()
+  const timer = setTimeout(() => {
+    try {
+      instead.resolve(late())
+    } catch (error) {
+      instead.reject(error)
+    }
+  }, ms)
+  try {
+    return await Promise.race([answer, instead.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Resolves when the work has ended, or after so many ms. @throws what the work throws */
+export async function waitAtMost(ms: number, work: PromiseLike<unknown> | null): Promise<void> {
+  await withinTime<unknown>(Promise.resolve(work), ms, () => null)
 }
 
 /** Resolves when the signal is aborted. */

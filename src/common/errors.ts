@@ -92,7 +92,10 @@ export class UnknownAccountError extends UsageError {
   }
 }
 
-/** The service lists no event of a name that a run was given, or its record cannot be stored: the run wrote nothing. */
+/**
+ * There is no event of a name that was given. Of a run: the service lists none, or its record cannot be stored, and the run
+ * wrote nothing. Of a question: the mirror has none.
+ */
 export class UnknownEventError extends UsageError {
   override readonly code = 'unknown_event'
 }

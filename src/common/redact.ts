@@ -1,4 +1,5 @@
 /** Removes the API key from messages, from quoted bodies and from causes. */
+import { errorCode } from './error-code.ts'
 import { HeadcountError } from './errors.ts'
 
 const MAX_EXCERPT_LENGTH = 200
@@ -81,7 +82,8 @@ function copyForeignError(error: unknown, text: (given: string) => string): Erro
   copy.name = error.name
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   copy.stack = [`${copy.name}: ${copy.message}`, ...frames.map(text)].join('\n')
-  if ('code' in error && typeof error.code === 'string') Object.assign(copy, { code: error.code })
+  const code = errorCode(error)
+  if (code !== null) Object.assign(copy, { code })
   return copy
 }
 

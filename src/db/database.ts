@@ -29,7 +29,7 @@ export interface Database extends AsyncDisposable {
    */
   readonly queryAsDriver?: (text: string, values?: readonly unknown[]) => Promise<readonly object[]>
   /** Only for a PGlite folder: the same database for several users in this process. */
-  readonly share?: () => SharedDatabase
+  readonly share?: () => ServedDatabase
   /** Only for Postgres: the same pool for one user of several, who has at most so many connections at once. */
   readonly reserve?: (connections: number) => Database
   /**
@@ -42,7 +42,7 @@ export interface Database extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export interface SharedDatabase {
+export interface ServedDatabase {
   /** Its `close` does nothing. */
   readonly database: Database
   /** The longest current wait for `database`; 0 when nobody waits. */

@@ -1,5 +1,6 @@
 /** Errors of the drivers, explained: where they happened, what they mean, what to do. */
 import { commandName } from '../common/command-name.ts'
+import { errorCode } from '../common/error-code.ts'
 import {
   TransactionConflictError,
   DatabaseError,
@@ -42,6 +43,10 @@ const transactionOnlyState = /^(?:22|23|54)[0-9A-Z]{3}$|^(?:25P03|25P04|53200|55
 export const UNDEFINED_TABLE = '42P01'
 /** SQLSTATE of a missing privilege: a reader may still ask what it can read. */
 export const INSUFFICIENT_PRIVILEGE = '42501'
+/** SQLSTATE of a row whose key is taken. */
+export const UNIQUE_VIOLATION = '23505'
+/** SQLSTATE of a lock that was not given in time. */
+export const LOCK_NOT_AVAILABLE = '55P03'
 
 /** The SQLSTATE (five characters) or the system's code (`ECONNREFUSED`) of an error or of its causes. */
 export function codeOf(error: unknown): string | null {
@@ -57,7 +62,7 @@ function codedCause(error: unknown): (Error & { readonly code: string }) | null 
 }
 
 function hasCode(error: Error): error is Error & { readonly code: string } {
-  return 'code' in error && typeof error.code === 'string'
+  return errorCode(error) !== null
 }
 
 /** Whether the connection is lost, so that not even a rollback can be sent. */
@@ -107,7 +112,7 @@ const connectionLost = /terminated unexpectedly|not queryable|read timeout/i
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
 
 function isMissingSchema(code: string, message: string): boolean {
-  return ['42P01', '3F000', '42883', '42703'].includes(code) && message.includes('headcount')
+  return [UNDEFINED_TABLE, '3F000', '42883', '42703'].includes(code) && message.includes('headcount')
 }
 
 const unreachable = 'Check that the server runs, and the host and port of the database URL'
@@ -142,12 +147,12 @@ const remedies: Readonly<Record<string, string>> = {
   '28000': 'Check user, host rules (pg_hba.conf) and TLS of the database URL',
   '28P01': 'Check user and password of the database URL',
   '3D000': 'Create the database first, or check its name in the database URL',
-  '42501':
+  [INSUFFICIENT_PRIVILEGE]:
     'Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount',
   '53100': 'The disk of the database server is full: free space, then run again',
   '53200': 'The database server is out of memory',
   '53300': 'The server has no connection left: raise max_connections or use a connection pooler',
-  '55P03':
+  [LOCK_NOT_AVAILABLE]:
     'Another session holds a lock on the table for too long: find it in pg_stat_activity, then run again',
   '57014': 'The statement took too long or was cancelled',
   '57P01': startsSoon,

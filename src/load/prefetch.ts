@@ -1,3 +1,4 @@
+import { withinTime } from '../common/abort.ts'
 import type { Transaction } from '../db/transaction.ts'
 
 /** Well below `idle_in_transaction_session_timeout` (20 s, db/transaction.ts). */
@@ -16,7 +17,8 @@ export async function* prefetch<T>(
   let due = performance.now() + keepAliveIntervalMs
   async function keepAliveUntil<V>(value: Promise<V>): Promise<V> {
     for (;;) {
-      const made = await within(due - performance.now(), value)
+      const ms = due - performance.now()
+      const made = ms <= 0 ? timedOut : await withinTime<V | typeof timedOut>(value, ms, () => timedOut)
       if (made !== timedOut) return made
       // guard: transactions awake
       await trx.query('select 1')
@@ -39,16 +41,5 @@ export async function* prefetch<T>(
     }
   } finally {
     await values.return()
-  }
-}
-
-async function within<T>(ms: number, value: Promise<T>): Promise<T | typeof timedOut> {
-  if (ms <= 0) return timedOut
-  const late = Promise.withResolvers<typeof timedOut>()
-  const timer = setTimeout(late.resolve, ms, timedOut)
-  try {
-    return await Promise.race([value, late.promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

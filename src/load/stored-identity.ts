@@ -3,10 +3,11 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 
-/** The source of the mirror's data. */
-interface Identity {
+/** The source of the mirror's data: who the service says we are, where, and by which key. */
+export interface Identity {
   readonly email: string | null
   readonly base_url: string
+  /** SHA-256 in hexadecimal digits. */
   readonly key_sha256: string
 }
 

@@ -1,3 +1,4 @@
+import { requireWholeNumber } from '../common/options/amounts.ts'
 import { checkOptions } from '../common/options/check-options.ts'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/connect.ts'
@@ -45,7 +46,7 @@ export interface ServiceOptions extends DatabaseOptions {
 export function createService(options: ServiceOptions): Service {
   checkOptions(options)
   const target = targetOf(options)
-  requireAmounts(options)
+  for (const name of AMOUNTS) requireWholeNumber(name, options[name], 0)
   const mountPath = parseMountPath(options.mountPath ?? '')
   const report = safeCallback(options.onError)
   let opened: Promise<Open> | null = null
@@ -87,13 +88,8 @@ export function createService(options: ServiceOptions): Service {
   }
 }
 
-/** @throws UsageError for an invalid time or size */
-function requireAmounts({ maxAgeMs, holdForMs, closeTimeoutMs, keptBytes }: ServiceOptions): void {
-  for (const [name, value] of Object.entries({ maxAgeMs, holdForMs, closeTimeoutMs, keptBytes })) {
-    if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue
-    throw new UsageError(`The option \`${name}\` must be a whole number from 0 on, not ${value}.`)
-  }
-}
+/** Options that are a time or a size. */
+const AMOUNTS = ['maxAgeMs', 'holdForMs', 'closeTimeoutMs', 'keptBytes'] as const
 
 /** @throws UsageError unless it is made of `/` and of letters, digits and `.`, `_`, `~`, `-` */
 function parseMountPath(path: string): string {

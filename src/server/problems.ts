@@ -84,6 +84,10 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems
 
+/** When a client may ask again, in seconds: while the mirror cannot be read, and for what the next run brings. */
+export const RETRY_SOON_SECONDS = 5
+export const AFTER_A_RUN_SECONDS = 60
+
 /** The service cannot answer now; the same request may succeed later. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'

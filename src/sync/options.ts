@@ -1,3 +1,4 @@
+import { requirePositive, requireWholeNumber } from '../common/options/amounts.ts'
 import { withoutRejections } from '../common/options/callbacks.ts'
 import { checkOptions } from '../common/options/check-options.ts'
 import type { CreateAccount } from './open/find-account.ts'
@@ -143,7 +144,7 @@ export interface RunOptions extends DatabaseOptions {
 /** Longest time that an older, unchanged event is not read: seven days. */
 export const DEFAULT_MAX_STALENESS_MS = 7 * 24 * 3_600_000
 
-/** Options that are a time or a size: no whole number is asked for, but a sensible one. */
+/** Options that are a time or a size. */
 const POSITIVE_OPTIONS = [
   'requestTimeoutMs',
   'runTimeoutMs',
@@ -154,11 +155,6 @@ const POSITIVE_OPTIONS = [
   'maxStalenessMs',
   'forgetAfterMs',
 ] as const
-
-function requirePositive(name: string, value: number | undefined): void {
-  if (value === undefined || (Number.isFinite(value) && value > 0)) return
-  throw new UsageError(`The option \`${name}\` must be a number above 0, not ${value}.`)
-}
 
 /** The options with every default filled in. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>
@@ -171,12 +167,7 @@ export type ResolvedOptions = ReturnType<typeof resolveOptions>
 export function resolveOptions(options: RunOptions) {
   checkOptions(options, 'apiKey', 'baseUrl')
   const target = targetOf(options)
-  const concurrency = options.concurrency ?? 8
-  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MAX_CONCURRENCY) {
-    throw new UsageError(
-      `The option \`concurrency\` must be a whole number from 1 to ${MAX_CONCURRENCY}, not ${concurrency}.`,
-    )
-  }
+  const concurrency = requireWholeNumber('concurrency', options.concurrency ?? 8, 1, MAX_CONCURRENCY)
   for (const name of POSITIVE_OPTIONS) requirePositive(name, options[name])
   if (options.holdForMs !== undefined && !(options.holdForMs >= 0)) {
     throw new UsageError(`The option \`holdForMs\` must be 0 or more, not ${options.holdForMs}.`)

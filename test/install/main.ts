@@ -8,6 +8,13 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
 import { inShell, projectFolder, type Ended } from '../support/commands/npm.ts'
+import { runProgram } from '../support/commands/program.ts'
+
+const help = `npm run test:install
+
+  Tries a fresh clone, the same without development packages, and the package installed globally and as a dependency, each called
+  in the way that README prints, under Node 20 and under Node 24. Some minutes: npm installs.
+`
 
 const folder = await mkdtemp(join(tmpdir(), 'headcount-install-'))
 const { version } = JSON.parse(await readFile(join(projectFolder, 'package.json'), 'utf8')) as {
@@ -99,7 +106,7 @@ async function tryPackage(prefix: string, node: string): Promise<void> {
   }
 }
 
-try {
+async function main(): Promise<boolean> {
   for (const major of [20, 24] as const) {
     process.stdout.write(`Node ${major}\n`)
     const node = await nodeOf(major)
@@ -114,6 +121,11 @@ try {
     await tryWithoutDevelopmentPackages(clone, node, line)
   }
   process.stdout.write('every call ended as it should\n')
+  return true
+}
+
+try {
+  process.exitCode = await runProgram(help, {}, main)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

@@ -1,3 +1,4 @@
+import { settingsOf } from '../inspect/status.ts'
 import { AccountLockedError, DeliveryError, UsageError } from '../../common/errors.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
 import type { Config, Flags } from '../../config/config.ts'
@@ -66,10 +67,6 @@ async function printSinceLast(context: Context<DigestFlags>): Promise<number> {
   })
   if (isBusy) throw busy()
   return 0
-}
-
-function settingsOf({ account, run: { maxStalenessMs, holdForMs } }: Config) {
-  return { account, maxStalenessMs, holdForMs }
 }
 
 function busy(): AccountLockedError {

@@ -1,3 +1,4 @@
+import { describeRemoval } from '../../sync/open/find-account.ts'
 import { commandName } from '../../common/command-name.ts'
 import type { Config, Flags } from '../../config/config.ts'
 import { ConfigurationError, UsageError } from '../../common/errors.ts'
@@ -14,7 +15,6 @@ import { resultFormat, writeDocument } from '../sync/accounts/result-writer.ts'
 import type { StatusMetrics } from '../../telemetry/sdk/status-text.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
-import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { formatStatus } from '../output/status.ts'
 
 export type StatusFlags = Flags & {

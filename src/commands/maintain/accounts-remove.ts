@@ -1,12 +1,11 @@
+import { confirmOrRefuse } from '../terminal/confirm.ts'
 import type { Flags } from '../../config/config.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
-import { UsageError } from '../../common/errors.ts'
 import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts/list.ts'
 import { removeAccount } from '../../mirror/accounts/remove.ts'
 import { readEntries } from '../../mirror/persons/suppression-file.ts'
-import { canAsk, confirm } from '../terminal/confirm.ts'
-import type { Command, Context } from '../cli/context.ts'
+import type { Command } from '../cli/context.ts'
 import { unknownAccount } from '../../mirror/accounts/resolve-account.ts'
 import { withMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
@@ -14,16 +13,22 @@ import { formatCount } from '../../common/text/number.ts'
 
 type RemoveFlags = Flags & { readonly yes?: true }
 
+const REMOVAL = {
+  question: 'Remove it for ever?',
+  notDone: 'accounts remove: nothing was removed',
+  verb: 'remove',
+}
+
 /** Removes an account with all its data: shows what will be deleted, and asks. */
 export const accountsRemove: Command<RemoveFlags> = async (context) => {
-  const { flags, operands, terminal, signal } = context
+  const { operands, terminal, signal } = context
   const [name = ''] = operands
   return withMirror(context, async (database) => {
     const account = await readAccount(database, name)
     const erased = await readEntries(database, account.id)
     await terminal.err.write(describe(account) + describeErased(account, erased.length))
     // guard: asked before removing
-    if (!(flags.yes ?? (await isWanted(context)))) {
+    if (!(await confirmOrRefuse(context, REMOVAL))) {
       await terminal.err.write('Nothing was removed.\n')
       return 0
     }
@@ -42,13 +47,6 @@ async function readAccount(database: Database, name: string): Promise<AccountSum
   throw unknownAccount(
     name,
     accounts.map(({ account }) => account),
-  )
-}
-
-function isWanted({ terminal, signal }: Context<RemoveFlags>): Promise<boolean> {
-  if (canAsk(terminal)) return confirm('Remove it for ever?', terminal, signal)
-  throw new UsageError(
-    'accounts remove: nothing was removed, for there is no terminal to ask on. Add --yes to remove what is listed.',
   )
 }
 

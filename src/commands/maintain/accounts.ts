@@ -1,8 +1,8 @@
 import type { Flags } from '../../config/config.ts'
-import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts/list.ts'
+import { accountsCall, type AccountSummary } from '../../mirror/accounts/list.ts'
 import { parseNewName, renameAccount } from '../../mirror/accounts/rename.ts'
 import type { Command } from '../cli/context.ts'
-import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
+import { callMirror, withMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { writeResult } from '../output/format/json.ts'
 import { nothingMirrored } from '../output/status.ts'
@@ -13,9 +13,7 @@ import type { Output } from '../terminal/terminal.ts'
 
 /** The accounts of the mirror, and what it has of each. */
 export const accounts: Command<Flags & { readonly json?: true }> = async (context) => {
-  const found = await withMirrorReadOnly(context, (database) =>
-    database.transaction((trx) => readAccountSummaries(trx), { readOnly: true }),
-  )
+  const found = await callMirror(context, accountsCall, () => ({}))
   await writeResult(context, { accounts: found.map(({ id: _, ...account }) => account) }, (out) =>
     found.length === 0 ? nothingMirrored() : formatAccounts(found, out),
   )

@@ -1,8 +1,7 @@
+import { confirmOrRefuse } from '../terminal/confirm.ts'
 import type { Flags } from '../../config/config.ts'
-import { UsageError } from '../../common/errors.ts'
 import { findPrunableVersions, pruneVersions, requirePastInstant } from '../../mirror/prune.ts'
 import type { PrunableVersions } from '../../mirror/prune.ts'
-import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command } from '../cli/context.ts'
 import { requireAccount } from '../../mirror/accounts/resolve-account.ts'
 import { withMirror } from '../open-mirror.ts'
@@ -18,6 +17,8 @@ type PruneFlags = Flags & {
   readonly json?: true
 }
 
+const PRUNING = { question: 'Delete them for ever?', notDone: 'prune: nothing was deleted', verb: 'delete' }
+
 /** Deletes former versions that ended before a moment: shows which, and asks. */
 export const prune: Command<PruneFlags> = async (context) => {
   const { flags, terminal, signal } = context
@@ -31,7 +32,7 @@ export const prune: Command<PruneFlags> = async (context) => {
       readOnly: true,
     })
     await err.write(describe(old, before, err))
-    const pruned = old.length > 0 && /* guard: asks first */ (flags.yes ?? (await isWanted(context)))
+    const pruned = old.length > 0 && /* guard: asks first */ (await confirmOrRefuse(context, PRUNING))
     if (pruned) {
       const deleted = await pruneVersions(database, old, before, signal)
       await err.write(`Deleted ${formatCount(deleted, 'version')}.\n`)
@@ -42,13 +43,6 @@ export const prune: Command<PruneFlags> = async (context) => {
     }
     return 0
   })
-}
-
-async function isWanted({ terminal, signal }: Parameters<typeof prune>[0]): Promise<boolean> {
-  if (canAsk(terminal)) return confirm('Delete them for ever?', terminal, signal)
-  throw new UsageError(
-    'prune: nothing was deleted, for there is no terminal to ask on. Add --yes to delete what is listed.',
-  )
 }
 
 function describe(old: readonly PrunableVersions[], before: string, err: Output): string {

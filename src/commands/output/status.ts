@@ -1,5 +1,6 @@
+import { describeRemoval } from '../../sync/open/find-account.ts'
 import { commandName } from '../../common/command-name.ts'
-import { timeConfirms } from '../../common/schema/holds.ts'
+import { timeConfirms, heldRows } from '../../common/schema/holds.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { describeMoved } from '../../load/state/moved.ts'
 import type { RejectCounts } from '../../load/state/rejects.ts'
@@ -12,7 +13,6 @@ import { stripControlCharsInLine } from '../../common/text/strip-control-chars.t
 import { formatAge } from '../../common/text/format-duration.ts'
 import { describeHold, nextSteps, listName, MISSING_ONCE, named } from './held-deletions.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
-import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { drawPairs } from './format/table.ts'
 import { shorten, wrapWords } from '../../common/text/fit-text.ts'
 import { formatInstant } from './format/timestamp.ts'
@@ -136,7 +136,7 @@ export function rejectedLine({ rejected, accepted }: RejectCounts): string {
 /** Only where there is something to say: most services answer in one page. */
 function unconfirmedLine({ unconfirmed }: AccountStatus): (readonly [string, string])[] {
   if (unconfirmed.length === 0) return []
-  return [['unconfirmed', `${formatCount(sum(unconfirmed), 'row')} ${MISSING_ONCE}`]]
+  return [['unconfirmed', `${formatCount(heldRows(unconfirmed), 'row')} ${MISSING_ONCE}`]]
 }
 
 /** Values shown; the JSON has more. */
@@ -207,15 +207,11 @@ function moreOf(list: readonly unknown[]): string[] {
 
 function heldLine(held: readonly HeldDeletions[]): string {
   if (held.length === 0) return 'none'
-  const endless = sum(held.filter((hold) => !timeConfirms(hold)))
-  const late = sum(held.filter((hold) => hold.overdue)) - endless
+  const endless = heldRows(held.filter((hold) => !timeConfirms(hold)))
+  const late = heldRows(held.filter((hold) => hold.overdue)) - endless
   return [
-    formatCount(sum(held), 'deletion'),
+    formatCount(heldRows(held), 'deletion'),
     ...(late === 0 ? [] : [`${formatNumber(late)} of them for too long`]),
     ...(endless === 0 ? [] : [`${formatNumber(endless)} of them until somebody decides`]),
   ].join(', ')
-}
-
-function sum(lists: readonly { readonly rows: number }[]): number {
-  return lists.reduce((total, { rows }) => total + rows, 0)
 }

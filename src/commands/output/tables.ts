@@ -1,4 +1,5 @@
 /** The tables, views and functions of a mirror, for people. */
+import { TWIN } from '../../common/schema/personal-data.ts'
 import type {
   FunctionDescription,
   SchemaDescription,
@@ -14,7 +15,6 @@ import { wrapWords } from '../../common/text/fit-text.ts'
 const MAX_WIDTH = 100
 /** Tables that commands of the owner fill. */
 const OWNER_TABLES: readonly string[] = ['rsvp_meanings', 'slot_targets']
-const TWIN = /_without_personal$/
 
 export function formatSchema({ tables, views, functions }: SchemaDescription, out: Output): string {
   const data = DATA_TABLES.flatMap((name) => tables.filter((table) => table.name === name))

@@ -12,14 +12,18 @@ import { readUnfinishedRemovals } from '../../mirror/accounts/list.ts'
 import { listKeys } from '../../mirror/keys/keys.ts'
 import { listLinks } from '../../mirror/keys/links.ts'
 import { isLoopback } from '../../source/url.ts'
-import { DEFAULT_ACCOUNT, requireKnownAccount, type CreateAccount } from '../../sync/open/find-account.ts'
+import {
+  DEFAULT_ACCOUNT,
+  requireKnownAccount,
+  type CreateAccount,
+  describeRemoval,
+} from '../../sync/open/find-account.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { holdDatabase, openExisting } from './hold-database.ts'
 import { answerMonitors } from './monitor.ts'
 import { aborted, raceAbort } from '../../common/abort.ts'
 import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
-import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { confirmingAccount } from '../sync/confirm-new-account.ts'
 import { rateLimitLog } from '../terminal/log-throttle.ts'

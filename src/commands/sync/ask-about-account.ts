@@ -1,7 +1,7 @@
+import { nearestName } from '../../common/text/did-you-mean.ts'
 import { settings } from '../../config/settings.ts'
 import { UnknownAccountError, UsageError } from '../../common/errors.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
-import { nearestName } from '../../mirror/accounts/resolve-account.ts'
 import { stripControlChars, stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 

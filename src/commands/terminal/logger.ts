@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { errorCode } from '../../common/error-code.ts'
 import type { Config } from '../../config/config.ts'
 import { stripControlChars, escapeControlCharsInJson } from '../../common/text/strip-control-chars.ts'
 import type { Output } from './terminal.ts'
@@ -99,11 +100,11 @@ interface DescribedError {
 
 function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
-  const hasCode = 'code' in error && typeof error.code === 'string'
+  const code = errorCode(error)
   return {
     name: error.name,
     message: error.message,
-    ...(hasCode && { code: String(error.code) }),
+    ...(code !== null && { code }),
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),
   }
 }

@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
+import { errorCode } from '../../common/error-code.ts'
 import { noColour } from '../../config/config.ts'
 import { OutputError } from '../../common/errors.ts'
 import { stripControlChars } from '../../common/text/strip-control-chars.ts'
@@ -101,7 +102,7 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
 
 /** A closed pipe (`headcount … | head`) is no failure: the reader has enough, and the work goes on to its end. */
 function hasGone(error: Error): boolean {
-  return 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
+  return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(errorCode(error) ?? '')
 }
 
 /** Colour only on a terminal that has it, and never with NO_COLOR. */

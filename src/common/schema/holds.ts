@@ -33,6 +33,11 @@ export interface ReportedHold {
   readonly rows: number
 }
 
+/** How many rows are held in all these lists. */
+export function heldRows(lists: readonly { readonly rows: number }[]): number {
+  return lists.reduce((total, { rows }) => total + rows, 0)
+}
+
 /** How long deletions are held where nobody says otherwise, in ms. */
 export const DEFAULT_HOLD_FOR_MS = 3_600_000
 

@@ -222,7 +222,7 @@ const plain: readonly string[] = [
 ]
 
 /** Twins for readers who must not see personal data: what is left of such a column there holds none. */
-const TWIN = /_without_personal$/
+export const TWIN = /_without_personal$/
 
 /**
  * Whether a column of a table or view in the schema `headcount` holds personal data.

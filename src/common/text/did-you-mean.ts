@@ -10,11 +10,22 @@ export function didYouMean(
   candidates: readonly string[],
   most: number = Math.min(3, Math.floor(word.length / 2)),
 ): string {
-  const near = candidates
+  const near = byDistance(word, candidates).find(
+    ({ candidate, steps }) => steps <= most || (steps <= 6 && candidate.startsWith(word)),
+  )
+  return near === undefined ? '' : ` (did you mean ${near.candidate}?)`
+}
+
+/** Of several names the one that is written most like it, in upper or lower case. */
+export function nearestName(name: string, names: readonly string[]): string {
+  return byDistance(name, names)[0]?.candidate ?? ''
+}
+
+/** The nearest first. */
+function byDistance(word: string, candidates: readonly string[]) {
+  return candidates
     .map((candidate) => ({ candidate, steps: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.steps - b.steps)
-    .find(({ candidate, steps }) => steps <= most || (steps <= 6 && candidate.startsWith(word)))
-  return near === undefined ? '' : ` (did you mean ${near.candidate}?)`
 }
 
 /** As `didYouMean`, of an event: the id of the one with that title, or the most similar id. */

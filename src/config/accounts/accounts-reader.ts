@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { ConfigurationError } from '../../common/errors.ts'
 import type { Flags } from '../config.ts'
 import type { Environment } from '../secrets.ts'
-import { readAccounts, type Accounts } from './read-accounts.ts'
+import { readAccounts, type Accounts, FILES_AT_ONCE } from './read-accounts.ts'
 
 /** The accounts as they are at a moment. */
 export interface CurrentAccounts {
@@ -28,7 +28,6 @@ export interface AccountsReader {
 
 /** A file may be written once more within the step of its time stamp. */
 const SETTLED_AFTER_MS = 3000
-const FILES_AT_ONCE = 32
 
 /** Null when neither HEADCOUNT_ACCOUNTS_FILE nor HEADCOUNT_KEYS_DIR is set. */
 export async function openAccounts(flags: Flags, environment?: Environment): Promise<AccountsReader | null> {

@@ -36,7 +36,8 @@ export interface Accounts {
 
 /** An accounts file of 16 MB has some 100,000 entries. */
 const MAX_FILE_BYTES = 16e6
-const FILES_AT_ONCE = 32
+/** How many files of accounts are read or looked at at once. */
+export const FILES_AT_ONCE = 32
 /** What begins with a dot is hidden, and so are the folders in which Kubernetes keeps secrets; the others are those of editors. */
 const isLeftOver = /^[.#]|~$|\.(?:bak|old|orig|sw[op]|tmp)$/i
 

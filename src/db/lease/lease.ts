@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { AccountLockedError, LeaseLostError } from '../../common/errors.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
-import { codeOf } from '../errors.ts'
+import { codeOf, LOCK_NOT_AVAILABLE, UNIQUE_VIOLATION } from '../errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database, DatabaseLog } from '../database.ts'
 import { startHeartbeat, trackHeartbeatAge, type LastHeartbeat } from './heartbeat.ts'
@@ -149,7 +149,7 @@ async function insertRun(
       lockTimeoutMs: TAKE_OVER_LOCK_TIMEOUT_MS,
     })
   } catch (error) {
-    if (codeOf(error) === '23505') return null
+    if (codeOf(error) === UNIQUE_VIOLATION) return null
     throw error
   }
 }
@@ -200,8 +200,9 @@ async function takeOver(
       options.log?.('warn', `Took over from run ${dead.id} (${formatProcess(dead.holder)}), which is dead`)
     return run
   } catch (error) {
-    if (codeOf(error) === '23505') return null
-    if (codeOf(error) === '55P03') throw accountLocked(dead, ' It is in the middle of a batch.', error)
+    if (codeOf(error) === UNIQUE_VIOLATION) return null
+    if (codeOf(error) === LOCK_NOT_AVAILABLE)
+      throw accountLocked(dead, ' It is in the middle of a batch.', error)
     throw error
   }
 }

@@ -8,6 +8,7 @@ import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
+import { errorCode } from '../../common/error-code.ts'
 import { isObject, type JsonValue } from '../../common/json/exact.ts'
 
 /** Unique over all machines and boots. A value that the system does not provide is an empty text. */
@@ -95,7 +96,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

@@ -1,5 +1,6 @@
 /** Reads the file that locks a folder. */
 import { readFile, stat } from 'node:fs/promises'
+import { errorCode } from '../../common/error-code.ts'
 import { isObject, parseJson, type JsonValue } from '../../common/json/exact.ts'
 import { parseProcessIdentity, type ProcessIdentity } from '../lease/process-identity.ts'
 
@@ -37,7 +38,7 @@ export async function unlessCode<T>(code: string, work: () => Promise<T>): Promi
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === code) return null
+    if (errorCode(error) === code) return null
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
-import type { ConnectOptions, Database, SharedDatabase } from '../database.ts'
+import type { ConnectOptions, Database, ServedDatabase } from '../database.ts'
 import type { PGliteLike, TypeParsers, QueryRunner } from './types.ts'
 import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError } from '../errors.ts'
@@ -119,7 +119,7 @@ function databaseOver(
       return inTransaction(asked, { own, readers, lock, label }, work, options)
     },
   })
-  const share = (): SharedDatabase => {
+  const share = (): ServedDatabase => {
     const { pglite: shared, waitedMs } = sharePglite(pglite)
     const keep = async () => {}
     return { database: { ...askedThrough(shared), close: keep, [Symbol.asyncDispose]: keep }, waitedMs }

@@ -26,7 +26,6 @@ export interface Results<T> {
   readonly rows: T[]
   readonly fields: { readonly name: string; readonly dataTypeID: number }[]
   readonly rowCount?: number
-  readonly affectedRows?: number
   /** The output of a COPY to /dev/blob. */
   readonly blob?: Blob
 }

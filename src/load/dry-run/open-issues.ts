@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { heldRows } from '../../common/schema/holds.ts'
 import type { HeldGroup, ReportedHold } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ListRejects } from '../state/rejects.ts'
@@ -94,7 +95,7 @@ export class PlannedIssues {
       reportedHolds(event_id, held_deletions ?? []),
     )
     return {
-      held: holds.reduce((sum, hold) => sum + hold.rows, 0),
+      held: heldRows(holds),
       holds: holds.toSorted(oldestFirst).slice(0, MAX_REPORTED_HOLDS),
       unconfirmed: lists.reduce((sum, list) => sum + (list.unconfirmed_absences?.length ?? 0), 0),
       set_aside: lists.reduce((sum, { set_aside }) => sum + set_aside, 0),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { defineCall } from '../calls/call.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /** What the mirror has of an account. */
@@ -42,6 +43,13 @@ export async function readAccountSummaries({ kysely }: Transaction): Promise<rea
      order by a.id`.execute(kysely)
   return rows
 }
+
+export const accountsCall = defineCall<Record<string, never>, readonly AccountSummary[]>({
+  name: 'accounts',
+  changes: false,
+  readInput: () => ({}),
+  run: (database) => database.transaction(readAccountSummaries, { readOnly: true }),
+})
 
 /** The accounts that are half removed. */
 export async function readUnfinishedRemovals({

@@ -2,14 +2,11 @@ import { name as parseName, InvalidValueError } from '../../common/parse-values.
 import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database } from '../../db/connect.ts'
-import { codeOf } from '../../db/errors.ts'
+import { codeOf, UNIQUE_VIOLATION } from '../../db/errors.ts'
 import { holdAccount } from '../../db/lease/hold-account.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
 import { accountId } from './resolve-account.ts'
-
-/** SQLSTATE of a name that is taken. */
-const UNIQUE_VIOLATION = '23505'
 
 /**
  * Renames an account while no run holds it. Its rows refer to it by number and stay.

@@ -1,9 +1,10 @@
-import { distance } from 'fastest-levenshtein'
+import { sql } from 'kysely'
 import { commandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
+import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
-import { accountNames, DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
+import { accountNames, DEFAULT_ACCOUNT, requireNotRemoved } from '../../sync/open/find-account.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 
 /**
@@ -33,6 +34,18 @@ export async function accountId({ kysely }: Queries, name: string): Promise<numb
 }
 
 /**
+ * The number of an account, which is not removed until the transaction ends.
+ *
+ * @throws UsageError, RemovedAccountError
+ */
+export async function lockAccount(trx: Transaction, name: string): Promise<number> {
+  await sql`select from headcount.accounts where name = ${name} for key share`.execute(trx.kysely)
+  const id = await accountId(trx, name)
+  await requireNotRemoved(trx, id, name)
+  return id
+}
+
+/**
  * The one account that is meant: the one that was named; else `default`, as in a run, or the only one that there is.
  *
  * @throws UsageError, with the names that there are.
@@ -54,15 +67,6 @@ export async function resolveAccount(queries: Queries, named: string | null): Pr
 }
 
 type Queries = Pick<Database, 'kysely'>
-
-/** Of several names the one that is written most like it, in upper or lower case. */
-export function nearestName(name: string, names: readonly string[]): string {
-  const steps = (candidate: string) => distance(name.toLowerCase(), candidate.toLowerCase())
-  return names.reduce(
-    (best, candidate) => (steps(candidate) < steps(best) ? candidate : best),
-    names[0] ?? '',
-  )
-}
 
 export function unknownAccount(name: string, names: readonly string[]): UsageError {
   return new UsageError(

@@ -1,7 +1,7 @@
 /** Rows of the views, in transactions that show one account or all. */
 import { sql, type RawBuilder } from 'kysely'
 import type { ViewName, ViewRow } from '../../common/schema/view-columns.ts'
-import { UsageError } from '../../common/errors.ts'
+import { UnknownEventError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
 import { didYouMeanEvent } from '../../common/text/did-you-mean.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
@@ -79,24 +79,31 @@ export async function rowsOf<View extends ViewName>(
   return rows
 }
 
-/** @throws UsageError unless the account, or any where none is named, has the event */
-export async function requireEvent(trx: Transaction, event: string, account: string | null): Promise<void> {
+/** @throws UnknownEventError unless the account, or any where none is named, has the event */
+export async function requireEvent(
+  trx: Transaction,
+  event: string,
+  account: string | null,
+  outcome = '',
+): Promise<void> {
   const { rows } = await sql`
     select from headcount.events e join headcount.accounts a on a.id = e.account_id
      where e.id = ${event} and (${account}::text is null or a.name = ${account}) limit 1`.execute(trx.kysely)
-  if (rows.length === 0) await unknownEvent(trx, event, account)
+  if (rows.length === 0) await unknownEvent(trx, event, account, outcome)
 }
 
 /** At most so many events are looked at for one that was meant. */
 const MAX_SIMILAR = 100_000
 
 /**
- * @throws UsageError with the event that was probably meant
+ * @param outcome what the message says of the work
+ * @throws UnknownEventError with the event that was probably meant
  */
 export async function unknownEvent(
   { kysely }: Transaction,
   id: string,
   account: string | null,
+  outcome = '',
 ): Promise<never> {
   // A view, for readers see no accounts.
   const { rows: events } = await sql<{ id: string; title: string | null }>`
@@ -107,5 +114,7 @@ export async function unknownEvent(
     events.length === 0
       ? `It has no events: ${commandName()} sync reads them`
       : `See the ids with: ${commandName()} events --all`
-  throw new UsageError(`The mirror has no event ${quote(id)}${didYouMeanEvent(id, events)}. ${remedy}`)
+  throw new UnknownEventError(
+    `The mirror has no event ${quote(id)}${didYouMeanEvent(id, events)}.${outcome} ${remedy}`,
+  )
 }

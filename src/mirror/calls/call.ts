@@ -2,10 +2,12 @@
  * What commands ask of a mirror, in a form that can be sent: the process that has a folder open does it in place of one that
  * cannot open it. There is one implementation; only where it runs differs.
  */
+import { inputFields } from './input.ts'
+import { requireAccount } from '../accounts/resolve-account.ts'
 import type { Database } from '../../db/connect.ts'
 import { migrate, requireSchema, schemaState } from '../../db/migrate.ts'
 import { requireNotMoved } from '../../load/state/moved.ts'
-import type { Column, QueryResult } from '../../db/transaction.ts'
+import type { Column, QueryResult, Transaction } from '../../db/transaction.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 
 /** Rows of a result: each value stands under its column. */
@@ -51,6 +53,22 @@ export function defineCall<Input, Output>(definition: CallDefinition<Input, Outp
       return call.run(database, input, caller)
     },
   }
+}
+
+/** A call that reads a list of one account or, with null, of all. Its `run` throws a UsageError for an unknown account. */
+export function defineAccountList<Output>(
+  name: string,
+  read: (trx: Transaction, account: string | null) => Promise<Output>,
+): Call<{ readonly account: string | null }, Output> {
+  return defineCall({
+    name,
+    changes: false,
+    readInput: (json) => ({ account: inputFields(json).textOrNull('account') }),
+    run: async (database, { account }) => {
+      await requireAccount(database, account)
+      return database.transaction((trx) => read(trx, account), { readOnly: true })
+    },
+  })
 }
 
 /**

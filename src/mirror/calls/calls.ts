@@ -16,6 +16,8 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   links: async () => (await import('./links.ts')).linksCall,
   'create-link': async () => (await import('./links.ts')).createLinkCall,
   'revoke-link': async () => (await import('./keys.ts')).revokeLinkCall,
+  observations: async () => (await import('../observations/open-questions.ts')).observationsCall,
+  accounts: async () => (await import('../accounts/list.ts')).accountsCall,
   events: async () => (await import('../answers/events.ts')).eventsCall,
   event: async () => (await import('../answers/event.ts')).eventCall,
   who: async () => (await import('../answers/who.ts')).whoCall,

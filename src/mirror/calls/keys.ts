@@ -1,22 +1,14 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
-import { createKey, listKeys, type ListedKey, revoke, type RevokedKey } from '../keys/keys.ts'
+import { createKey, listKeys, revoke, type RevokedKey } from '../keys/keys.ts'
 import { resolveInstant } from '../instants/resolve-instant.ts'
 import { resolveAccount, requireAccount } from '../accounts/resolve-account.ts'
 import type { InstantInput } from '../instants/parse-instant.ts'
-import { defineCall } from './call.ts'
+import { defineCall, defineAccountList } from './call.ts'
 import { inputFields, type InputFields } from './input.ts'
 
-export const keysCall = defineCall<{ readonly account: string | null }, readonly ListedKey[]>({
-  name: 'keys',
-  changes: false,
-  readInput: (json) => ({ account: inputFields(json).textOrNull('account') }),
-  run: async (database, { account }) => {
-    await requireAccount(database, account)
-    return database.transaction((trx) => listKeys(trx, account), { readOnly: true })
-  },
-})
+export const keysCall = defineAccountList('keys', listKeys)
 
 export interface CreateKeyInput {
   /** null: the one that is meant when none is named. */

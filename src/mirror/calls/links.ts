@@ -1,21 +1,13 @@
 import { UsageError } from '../../common/errors.ts'
 import { linkFormats } from '../../common/schema/link-formats.ts'
-import { requireAccount, resolveAccount } from '../accounts/resolve-account.ts'
+import { resolveAccount } from '../accounts/resolve-account.ts'
 import type { InstantInput } from '../instants/parse-instant.ts'
-import { createLink, listLinks, type LinkContent, type ListedLink } from '../keys/links.ts'
-import { defineCall } from './call.ts'
+import { createLink, listLinks, type LinkContent } from '../keys/links.ts'
+import { defineCall, defineAccountList } from './call.ts'
 import { inputFields, type InputFields } from './input.ts'
 import { futureInstant, readInstantInput } from './keys.ts'
 
-export const linksCall = defineCall<{ readonly account: string | null }, readonly ListedLink[]>({
-  name: 'links',
-  changes: false,
-  readInput: (json) => ({ account: inputFields(json).textOrNull('account') }),
-  run: async (database, { account }) => {
-    await requireAccount(database, account)
-    return database.transaction((trx) => listLinks(trx, account), { readOnly: true })
-  },
-})
+export const linksCall = defineAccountList('links', listLinks)
 
 export interface CreateLinkInput extends LinkContent {
   /** null: the one that is meant when none is named. */

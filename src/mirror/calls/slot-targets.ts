@@ -2,24 +2,15 @@ import {
   listSlotTargets,
   removeSlotTarget,
   setSlotTarget,
-  type ListedSlotTarget,
   type SetSlotTarget,
   type SlotScope,
   type SlotTarget,
 } from '../owner-tables/slot-targets.ts'
-import { requireAccount, resolveAccount } from '../accounts/resolve-account.ts'
-import { defineCall } from './call.ts'
+import { resolveAccount } from '../accounts/resolve-account.ts'
+import { defineCall, defineAccountList } from './call.ts'
 import { inputFields, type InputFields } from './input.ts'
 
-export const slotTargetsCall = defineCall<{ readonly account: string | null }, readonly ListedSlotTarget[]>({
-  name: 'slot-targets',
-  changes: false,
-  readInput: (json) => ({ account: inputFields(json).textOrNull('account') }),
-  run: async (database, { account }) => {
-    await requireAccount(database, account)
-    return database.transaction((trx) => listSlotTargets(trx, account), { readOnly: true })
-  },
-})
+export const slotTargetsCall = defineAccountList('slot-targets', listSlotTargets)
 
 export interface RemoveSlotTargetInput extends SlotScope {
   /** null: the one that is meant when none is named. */

@@ -1,5 +1,6 @@
 /** The API keys that give clients of `serve` access to an account of the mirror. */
 import { sql } from 'kysely'
+import { lockAccount } from '../accounts/resolve-account.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
@@ -29,25 +30,24 @@ export interface KeyOptions {
 /**
  * Makes a key for an account. Nobody can read it again: the mirror keeps only its hash.
  *
- * @throws UsageError when the mirror has no such account
+ * @throws UsageError when the mirror has no such account; RemovedAccountError
  */
 export async function createKey(
   trx: Transaction,
   { account, label, expiresAt }: KeyOptions,
 ): Promise<{ readonly id: number; readonly key: string }> {
   const key = generateKey()
-  const { rows } = await sql<{ id: string }>`
-    insert into headcount.api_keys (account_id, sha256, label, expires_at)
-    select id, ${hashKey(key)}, ${label}, ${expiresAt}::timestamptz
-      from headcount.accounts
-     where name = ${account} and _removing_since is null
-       for key share
-    returning id`.execute(trx.kysely)
-  const [row] = rows
-  if (row === undefined) {
-    throw new UsageError(`The mirror has no account ${JSON.stringify(account)}, or it is half removed.`)
-  }
-  return { id: Number(row.id), key }
+  const { id } = await trx.kysely
+    .insertInto('headcount.api_keys')
+    .values({
+      account_id: await lockAccount(trx, account),
+      sha256: hashKey(key),
+      label,
+      expires_at: expiresAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { id: Number(id), key }
 }
 
 /** A key as it is listed: without the key itself and without its hash. */

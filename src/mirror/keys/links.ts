@@ -1,5 +1,6 @@
 /** Links: addresses under which `serve` shows one table or view of an account without a key. */
 import { sql } from 'kysely'
+import { lockAccount } from '../accounts/resolve-account.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { LinkFormat, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -32,7 +33,7 @@ export interface LinkOptions extends LinkContent {
 /**
  * Makes a link to a table, a view or the report. Nobody can read its address again: the mirror keeps only a hash of the token in it.
  *
- * @throws UsageError when the mirror has no such account or event, or rows of the view are of no event
+ * @throws UsageError when the mirror has no such account or event, or rows of the view are of no event; RemovedAccountError
  */
 export async function createLink(
   trx: Transaction,
@@ -43,18 +44,21 @@ export async function createLink(
     if (view !== REPORT) await requireEventColumn(trx, view)
   }
   const token = generateToken()
-  const { rows } = await sql<{ id: string }>`
-    insert into headcount.links (account_id, sha256, view, format, event_id, with_personal, label, expires_at)
-    select id, ${hashKey(token)}, ${view}, ${format}, ${event_id}, ${with_personal}, ${label}, ${expiresAt}::timestamptz
-      from headcount.accounts
-     where name = ${account} and _removing_since is null
-       for key share
-    returning id`.execute(trx.kysely)
-  const [row] = rows
-  if (row === undefined) {
-    throw new UsageError(`The mirror has no account ${JSON.stringify(account)}, or it is half removed.`)
-  }
-  return { id: Number(row.id), token }
+  const { id } = await trx.kysely
+    .insertInto('headcount.links')
+    .values({
+      account_id: await lockAccount(trx, account),
+      sha256: hashKey(token),
+      view,
+      format,
+      event_id,
+      with_personal,
+      label,
+      expires_at: expiresAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { id: Number(id), token }
 }
 
 async function requireEventColumn({ kysely }: Transaction, view: string): Promise<void> {

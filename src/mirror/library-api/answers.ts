@@ -1,4 +1,5 @@
 /** What organisers ask, as the commands of these names answer it: rows of the views, with types made from their columns. */
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { changesCall, type Changes } from '../answers/changes.ts'
@@ -9,10 +10,10 @@ import { eventsCall, SELECTIONS, type EventSelection, type ListedEvent } from '.
 import { thinCall } from '../answers/thin.ts'
 import { whoCall, type FoundPersons } from '../answers/who.ts'
 import { parsePastInstant } from '../instants/parse-instant.ts'
-import { statusInput, type ListOptions, type StatusOptions } from './inspect.ts'
+import { listInput, statusInput, type ListOptions, type StatusOptions } from './inspect.ts'
 import { oneOf } from '../../common/parse-values.ts'
 import { instantOption, parseOption } from './parse-option.ts'
-import { callMirror, requireWholeNumber, type AccountFilter } from './with-mirror.ts'
+import { callMirror, type AccountFilter } from './with-mirror.ts'
 
 export interface EventsOptions extends ListOptions {
   /** Those to come (and those without a time), those that are over, or all; `upcoming` when not given. */
@@ -120,8 +121,4 @@ export async function thinSlots(options: ListOptions): Promise<readonly ViewRow<
   checkOptions(options)
   const { thin_slots } = await callMirror(options, thinCall, listInput(options))
   return thin_slots
-}
-
-function listInput({ account, limit = 100 }: ListOptions) {
-  return { account: account ?? null, limit: requireWholeNumber('limit', limit, 1) }
 }

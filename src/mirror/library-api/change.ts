@@ -1,11 +1,12 @@
 /** What a program may change in a mirror beside the data of the service; each as the command of this name does it. */
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { interruptible, NEVER } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { UsageError } from '../../common/errors.ts'
 import { name } from '../../common/parse-values.ts'
 import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
-import { readAccountSummaries, type AccountSummary } from '../accounts/list.ts'
+import { accountsCall, type AccountSummary } from '../accounts/list.ts'
 import { removeAccount as removeAccountById } from '../accounts/remove.ts'
 import { parseNewName, renameAccount as renameAccountInMirror } from '../accounts/rename.ts'
 import { acceptRejectsCall, parseHashPrefix } from '../calls/accept-rejects.ts'
@@ -15,13 +16,7 @@ import type { ListedKey, RevokedKey } from '../keys/keys.ts'
 import { instantOption, parseOption } from './parse-option.ts'
 import { findPrunableVersions, pruneVersions, requirePastInstant, type PrunableVersions } from '../prune.ts'
 import { accountId, requireAccount } from '../accounts/resolve-account.ts'
-import {
-  callMirror,
-  requireWholeNumber,
-  withMirror,
-  type AccountFilter,
-  type MirrorOptions,
-} from './with-mirror.ts'
+import { callMirror, withMirror, type AccountFilter, type MirrorOptions } from './with-mirror.ts'
 
 export interface AcceptRejectsOptions extends AccountFilter {
   /** The SHA-256 of each item, or hexadecimal digits with which it begins: eight or more. */
@@ -100,10 +95,8 @@ export async function revokeKey(options: RevokeKeyOptions): Promise<RevokedKey> 
 /** Every account, and what the mirror has of it. */
 export async function listAccounts(options: MirrorOptions): Promise<readonly Omit<AccountSummary, 'id'>[]> {
   checkOptions(options)
-  return withMirror(options, 'read', async (database) => {
-    const accounts = await database.transaction(readAccountSummaries, { readOnly: true })
-    return accounts.map(({ id: _, ...account }) => account)
-  })
+  const accounts = await callMirror(options, accountsCall, {})
+  return accounts.map(({ id: _, ...account }) => account)
 }
 
 export interface RenameAccountOptions extends MirrorOptions {

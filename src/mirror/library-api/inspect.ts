@@ -1,4 +1,5 @@
 /** What a program may ask of a mirror; each as the command of this name answers it. */
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { DEFAULT_HOLD_FOR_MS } from '../../common/schema/holds.ts'
 import type { QueryRows } from '../calls/call.ts'
@@ -9,9 +10,8 @@ import { rejectsCall, type ListedReject } from '../calls/rejects.ts'
 import { runsCall, type ListedRun } from '../calls/runs.ts'
 import { eventStatusCall, statusCall } from '../calls/status.ts'
 import type { EventStatuses } from '../status/event-status.ts'
-import { readAccountObservations, type AccountObservations } from '../observations/open-questions.ts'
-import { requireAccount } from '../accounts/resolve-account.ts'
-import { callMirror, requireWholeNumber, withMirror, type AccountFilter } from './with-mirror.ts'
+import { observationsCall, type AccountObservations } from '../observations/open-questions.ts'
+import { callMirror, type AccountFilter } from './with-mirror.ts'
 
 export interface StatusOptions extends AccountFilter {
   /** As the runs of this mirror have it, in milliseconds; seven days when not given. What is due depends on it. */
@@ -86,7 +86,7 @@ export async function rejects(options: ListOptions): Promise<readonly ListedReje
   return found.rejects
 }
 
-function listInput({ account, limit = 100 }: ListOptions) {
+export function listInput({ account, limit = 100 }: ListOptions) {
   return { account: account ?? null, limit: requireWholeNumber('limit', limit, 1) }
 }
 
@@ -97,11 +97,7 @@ function listInput({ account, limit = 100 }: ListOptions) {
  */
 export async function observations(options: AccountFilter): Promise<readonly AccountObservations[]> {
   checkOptions(options)
-  const account = options.account ?? null
-  return withMirror(options, 'read', async (database) => {
-    await requireAccount(database, account)
-    return database.transaction((trx) => readAccountObservations(trx, account), { readOnly: true })
-  })
+  return callMirror(options, observationsCall, { account: options.account ?? null })
 }
 
 export interface QueryOptions extends AccountFilter {

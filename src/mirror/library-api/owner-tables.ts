@@ -1,4 +1,5 @@
 /** What a program may say of a mirror that no service knows; each as the command of this name does it. */
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import type { SetTimeZone } from '../accounts/set-time-zone.ts'
 import { setAccountCall } from '../calls/set-account.ts'
@@ -18,7 +19,7 @@ import {
   type SlotTarget,
 } from '../owner-tables/slot-targets.ts'
 import type { ListOptions } from './inspect.ts'
-import { callMirror, requireWholeNumber, type AccountFilter, type MirrorOptions } from './with-mirror.ts'
+import { callMirror, type AccountFilter, type MirrorOptions } from './with-mirror.ts'
 
 /**
  * What each value of `rsvp` means, and the values that have no meaning yet, at most `limit`.

@@ -1,5 +1,4 @@
 /** How a program asks something of a mirror: as `sync` it names the database, and each call opens it, unless it is the caller's. */
-import { UsageError } from '../../common/errors.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
 import { logTo, type Logger } from '../../sync/options.ts'
@@ -57,9 +56,5 @@ export function callMirror<Input, Output>(
   )
 }
 
-/** @throws UsageError naming the option */
-export function requireWholeNumber(name: string, value: number, min: number, max = Infinity): number {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return value
-  const bounds = max === Infinity ? `from ${min} on` : `from ${min} to ${max}`
-  throw new UsageError(`The option \`${name}\` must be a whole number ${bounds}, not ${value}.`)
-}
+/** For `outputs/export/library-links.ts`. */
+export { requireWholeNumber } from '../../common/options/amounts.ts'

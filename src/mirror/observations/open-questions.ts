@@ -1,4 +1,5 @@
 /** The points that the specification leaves open, what headcount does about each, and what an account shows of it. */
+import { defineAccountList } from '../calls/call.ts'
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { readFindings } from './findings.ts'
@@ -26,7 +27,7 @@ interface Point extends Omit<ObservedPoint, 'findings'> {
 }
 
 /** @param account only this one; null for all. */
-export async function readAccountObservations(
+async function readAccountObservations(
   trx: Transaction,
   account: string | null,
 ): Promise<readonly AccountObservations[]> {
@@ -47,6 +48,8 @@ export async function readAccountObservations(
   }
   return all
 }
+
+export const observationsCall = defineAccountList('observations', readAccountObservations)
 
 const pagingHeader =
   /^(?:link|content-range|total-count|x-(?:total|page|pagination|next|prev|per-page|cursor|has-more))/

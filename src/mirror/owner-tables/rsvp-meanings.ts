@@ -1,12 +1,11 @@
 /** What the owner says that a reply means. */
 import { sql } from 'kysely'
 import { commandName } from '../../common/command-name.ts'
-import { didYouMean } from '../../common/text/did-you-mean.ts'
+import { didYouMean, nearestName } from '../../common/text/did-you-mean.ts'
 import { UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { RsvpMeaning } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { nearestName } from '../accounts/resolve-account.ts'
 import { countResponses, nearestValue, type RsvpValue } from './rsvp-values.ts'
 import { requireStorable } from './storable-text.ts'
 

@@ -1,12 +1,12 @@
 /** How many people the owner wants for a slot. */
 import { sql } from 'kysely'
+import { requireEvent } from '../answers/read-view.ts'
 import { commandName } from '../../common/command-name.ts'
-import { didYouMeanEvent } from '../../common/text/did-you-mean.ts'
-import { UnknownEventError, UsageError } from '../../common/errors.ts'
+import { nearestName } from '../../common/text/did-you-mean.ts'
+import { UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { requireNotRemoved } from '../../sync/open/find-account.ts'
-import { accountId, nearestName } from '../accounts/resolve-account.ts'
+import { accountId, lockAccount } from '../accounts/resolve-account.ts'
 import { requireStorable } from './storable-text.ts'
 
 /** Of what an `int` holds. */
@@ -71,7 +71,7 @@ export async function setSlotTarget(trx: Transaction, target: SlotTarget): Promi
   const { account, event_id, slot_name, wanted } = target
   if (slot_name !== null) requireStorable('The name of the slot', slot_name, MAX_SLOT_NAME_BYTES)
   const id = await lockAccount(trx, account)
-  if (event_id !== null) await requireEvent(trx, id, event_id)
+  if (event_id !== null) await requireEvent(trx, event_id, account, ' Nothing was changed.')
   const { rows } = await sql<{ former_wanted: number | null }>`
     with former as (select wanted from headcount.slot_targets where ${isTarget(id, target)})
     insert into headcount.slot_targets (account_id, event_id, slot_name, wanted)
@@ -122,25 +122,6 @@ export async function removeSlotTarget(
 export function describeScope({ event_id, slot_name }: SlotScope): string {
   const slot = slot_name === null ? 'every slot' : `slot ${quote(slot_name)}`
   return event_id === null ? `${slot} of every event` : `${slot} of event ${quote(event_id)}`
-}
-
-/** Keeps the account from being removed until the transaction ends. @throws UsageError, RemovedAccountError */
-async function lockAccount(trx: Transaction, name: string): Promise<number> {
-  await sql`select from headcount.accounts where name = ${name} for key share`.execute(trx.kysely)
-  const id = await accountId(trx, name)
-  await requireNotRemoved(trx, id, name)
-  return id
-}
-
-async function requireEvent({ kysely }: Transaction, account: number, id: string): Promise<void> {
-  const events = kysely.selectFrom('headcount.events').where('account_id', '=', account)
-  const found = await events.select('id').where('id', '=', id).executeTakeFirst()
-  if (found !== undefined) return
-  const known = await events.select(['id', 'title']).execute()
-  throw new UnknownEventError(
-    `The mirror has no event ${quote(id)}${didYouMeanEvent(id, known)}. Nothing was changed. ` +
-      `See the ids with: ${commandName()} query "select id, title from events".`,
-  )
 }
 
 function isTarget(account: number, { event_id, slot_name }: SlotScope) {

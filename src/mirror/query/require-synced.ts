@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { describeRemoval } from '../../sync/open/find-account.ts'
 import { commandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf, INSUFFICIENT_PRIVILEGE } from '../../db/errors.ts'
@@ -6,7 +7,6 @@ import type { RunStatus, Timestamp } from '../../common/schema/tables.ts'
 import { MirrorNotFoundError } from '../../common/errors.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { unknownAccount } from '../accounts/resolve-account.ts'
-import { describeRemoval } from '../accounts/removal-hint.ts'
 
 interface AccountProgress {
   readonly id: number

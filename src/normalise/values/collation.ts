@@ -1,7 +1,3 @@
-import type { IntegerText } from '../../common/schema/tables.ts'
-
-const MINUS = 0x2d
-
 /** Order of Postgres' collation "C": by the bytes of UTF-8, which is by code points and not by the units of a text. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -17,12 +13,4 @@ export function compareUtf8(a: string, b: string): number {
 function codePointRank(unit: number): number {
   const isSurrogate = unit >= 0xd800 && unit < 0xe000
   return isSurrogate ? unit + 0x10000 : unit
-}
-
-/** Order of integers that are written without leading zeros. */
-export function compareIntegerTexts(a: IntegerText, b: IntegerText): number {
-  const isNegative = a.charCodeAt(0) === MINUS
-  if (isNegative !== (b.charCodeAt(0) === MINUS)) return isNegative ? -1 : 1
-  const bySize = a.length - b.length || Number(a > b) - Number(a < b)
-  return isNegative ? -bySize : bySize
 }

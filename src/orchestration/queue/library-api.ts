@@ -1,11 +1,7 @@
 /** What a program may ask of the queue; each as the command of this name answers it. */
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
-import {
-  requireWholeNumber,
-  withDatabase,
-  type AccountFilter,
-  type MirrorOptions,
-} from '../../mirror/library-api/with-mirror.ts'
+import { withDatabase, type AccountFilter, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
 import { readQueue, type QueueState } from './jobs/list-jobs.ts'
 import { openQueue } from './open-queue.ts'
 import { purgeDeadLetters, retryDeadLetters } from './jobs/dead-letters.ts'

@@ -1,6 +1,6 @@
 /** Opens the queue in the mirror's Postgres, and makes it where there is none. */
 import type { PgBoss } from 'pg-boss'
-import { HeadcountError } from '../../common/errors.ts'
+import { errorCode } from '../../common/error-code.ts'
 import type { Database, DatabaseLog } from '../../db/database.ts'
 import { toDatabaseError } from '../../db/errors.ts'
 import { executorOf } from './executor.ts'
@@ -69,6 +69,5 @@ export async function openQueue(database: Database, options: QueueOptions = {}):
 
 /** An error of the database as this program tells it; any other as it is. */
 function inQueue(error: unknown, { label }: Database): unknown {
-  const isOfDatabase = error instanceof Error && 'code' in error && typeof error.code === 'string'
-  return isOfDatabase && !(error instanceof HeadcountError) ? toDatabaseError(error, label) : error
+  return errorCode(error) !== null ? toDatabaseError(error, label) : error
 }

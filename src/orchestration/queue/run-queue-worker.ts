@@ -1,9 +1,8 @@
 /** A worker of the queue: it runs jobs, and sends those of all accounts when no other process does. */
-import { sleep } from '../../common/abort.ts'
+import { sleep, waitAtMost } from '../../common/abort.ts'
 import { memoiseLast } from '../../common/memoise-last.ts'
 import type { Database } from '../../db/database.ts'
 import { ageOf, now } from '../schedule/monotonic-time.ts'
-import { waitAtMost } from '../schedule/wait-at-most.ts'
 import { SHUTDOWN_GRACE_MS } from '../schedule/worker.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { groupBySchedule, type QueueAccount } from './due-groups.ts'

@@ -1,6 +1,6 @@
 /** How many runs and connections a pool has. */
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { MAX_CONCURRENCY, MAX_CONNECTIONS } from '../../common/parse-values.ts'
-import { UsageError } from '../../common/errors.ts'
 import { CONNECTIONS_PER_RUN } from '../../db/database.ts'
 
 export interface Capacity {
@@ -23,11 +23,12 @@ const DEFAULT_RUNS = 4
  *
  * @throws UsageError
  */
-export function capacityOf({ runs, connections, poolSize = Infinity }: CapacityOptions): Capacity {
-  requireCount('runs', runs, 1, MAX_CONCURRENCY)
-  requireCount('connections', connections, CONNECTIONS_PER_RUN, MAX_CONNECTIONS)
+export function capacityOf({ runs, connections, poolSize }: CapacityOptions): Capacity {
+  requireWholeNumber('runs', runs, 1, MAX_CONCURRENCY)
+  const why = ': a run needs two for batches and one for its heartbeat'
+  requireWholeNumber('connections', connections, CONNECTIONS_PER_RUN, MAX_CONNECTIONS, why)
   const wanted = runs ?? DEFAULT_RUNS
-  const available = Math.min(connections ?? Infinity, poolSize)
+  const available = availableConnections({ connections, poolSize })
   // guard: runs that connections carry
   const carried = Math.floor(available / CONNECTIONS_PER_RUN)
   const all = Math.max(1, Math.min(runs ?? (available < Infinity ? carried : wanted), carried))
@@ -37,11 +38,7 @@ export function capacityOf({ runs, connections, poolSize = Infinity }: CapacityO
   }
 }
 
-/** @throws UsageError unless it is a whole number from `least` to `most` */
-export function requireCount(name: string, value: number | undefined, least: number, most: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return
-  const why = name === 'connections' ? ': a run needs two for batches and one for its heartbeat' : ''
-  throw new UsageError(
-    `The option \`${name}\` must be a whole number from ${least} to ${most}, not ${value}${why}.`,
-  )
+/** Infinity when nothing bounds them. */
+export function availableConnections({ connections, poolSize }: CapacityOptions): number {
+  return Math.min(connections ?? Infinity, poolSize ?? Infinity)
 }

@@ -1,3 +1,4 @@
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { withoutRejections } from '../../common/options/callbacks.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { InterruptedError, UnreachableError } from '../../common/errors.ts'
@@ -10,7 +11,7 @@ import { logTo, resolveOptions, silent, type Logger, type RunOptions } from '../
 import { backfill, sync } from '../../sync/run.ts'
 import { verify, type VerifyOptions } from '../../sync/verify/verify.ts'
 import type { VerifyReport } from '../../sync/verify/report.ts'
-import { capacityOf, requireCount } from './capacity.ts'
+import { capacityOf, availableConnections } from './capacity.ts'
 import { Hosts } from './hosts.ts'
 import { RunTurn } from './run-turn.ts'
 import { SharedDatabase } from './shared-database.ts'
@@ -78,7 +79,7 @@ class BoundedRuns implements RunPool {
 
   constructor(options: RunPoolOptions) {
     const { logger = silent, requestsPerHost = DEFAULT_REQUESTS_PER_HOST } = options
-    requireCount('requestsPerHost', requestsPerHost, 1, MAX_CONCURRENCY)
+    requireWholeNumber('requestsPerHost', requestsPerHost, 1, MAX_CONCURRENCY)
     const poolSize = options.pool?.options.max
     const capacity = capacityOf({ runs: options.runs, connections: options.connections, poolSize })
     const { runs, connections } = capacity
@@ -159,7 +160,7 @@ function logCapacity(
   { runs }: { readonly runs: number },
   logger: Logger,
 ): void {
-  const available = Math.min(connections ?? Infinity, pool?.options.max ?? Infinity)
+  const available = availableConnections({ connections, poolSize: pool?.options.max })
   if (available === Infinity || (wanted !== undefined && runs === wanted)) return
   const message = `${available} database connections carry ${runs === 1 ? 'one run' : `${runs} runs`} at once: each needs 3.`
   if (wanted === undefined) logger.info({ runs, connections: available }, message)

@@ -1,10 +1,10 @@
 /** The runs of one account by its schedule. */
+import { waitAtMost } from '../../common/abort.ts'
 import type { HeadcountError } from '../../common/errors.ts'
 import type { Ticks } from './cron-ticks.ts'
 import { createWorkerState, recallGoodRun, type WorkerState } from './health.ts'
 import { createRunGuard, type Log, type Run } from './run-guard.ts'
 import { createTickHandler } from './tick-handler.ts'
-import { waitAtMost } from './wait-at-most.ts'
 import { conditionOf, type MirrorCondition } from './mirror-condition.ts'
 
 /** The runs, as somebody beside them sees them. */

@@ -1,11 +1,10 @@
-import { aborted } from '../../common/abort.ts'
+import { aborted, waitAtMost } from '../../common/abort.ts'
 import { onClockJump } from './clock-jumps.ts'
 import { serveHealth } from './health-endpoint.ts'
 import type { Log, Run } from './run-guard.ts'
 import { healthOf } from './health.ts'
 import { createTicks } from './cron-ticks.ts'
 import { scheduleRuns, type RunsInView } from './scheduled-runs.ts'
-import { waitAtMost } from './wait-at-most.ts'
 
 /** For the run in progress: a worker ends within 8 s, for container engines kill it after ten. */
 export const SHUTDOWN_GRACE_MS = 6500

@@ -22,7 +22,7 @@ export function respondToParseError(error: ClientError, socket: Duplex): void {
     socket.destroy()
     return
   }
-  const { status, headers, body } = problem(codeOf(error), { Connection: 'close' })
+  const { status, headers, body } = problem(problemOf(error), { Connection: 'close' })
   const lines = Object.entries({ ...headers, 'Content-Length': body.length })
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`), body]))
@@ -30,7 +30,7 @@ export function respondToParseError(error: ClientError, socket: Duplex): void {
   socket.once('close', () => clearTimeout(cut))
 }
 
-function codeOf({ code, rawPacket }: ClientError): ProblemCode {
+function problemOf({ code, rawPacket }: ClientError): ProblemCode {
   // guard: large headers
   if (code === 'HPE_HEADER_OVERFLOW') {
     return longUrl.test(rawPacket?.toString('latin1') ?? '') ? 'address_too_long' : 'headers_too_large'

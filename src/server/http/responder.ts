@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import { DatabaseError } from '../../common/errors.ts'
-import { problem, UnavailableError, unavailableProblem } from '../problems.ts'
+import { problem, UnavailableError, unavailableProblem, RETRY_SOON_SECONDS } from '../problems.ts'
 import { sendResponse, toFetchResponse, type HttpResponse } from './http-response.ts'
 import { BadQueryError } from './pagination.ts'
 import type { SendTimeout } from './slow-client.ts'
@@ -14,8 +14,6 @@ export type Request = Context<Bindings>
 
 /** @param held is disposed of when the response has been sent */
 type Route = (request: Request, held: DisposableStack) => HttpResponse | Promise<HttpResponse>
-
-const RETRY_SOON_SECONDS = 5
 
 /**
  * @param onError called with each error of a request; the client gets no details

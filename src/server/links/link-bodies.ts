@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
+import { withinTime } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import {
   makeLinkBody,
@@ -13,7 +14,6 @@ import { LinkError } from '../../outputs/export/link-error.ts'
 import { REPORT } from '../../mirror/keys/links.ts'
 import { encodeBody } from '../http/content-encoding.ts'
 import { UnavailableError } from '../problems.ts'
-import { withinTime } from '../within-time.ts'
 
 /** A body as it is sent. */
 export interface KeptBody extends Pick<LinkBody, 'contentType' | 'headers'> {

@@ -1,5 +1,5 @@
 /** The response to a request for a link: whoever has its address sees what it shows. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import { linkFileName } from '../../outputs/export/link-content.ts'
 import { LinkError } from '../../outputs/export/link-error.ts'
@@ -13,7 +13,7 @@ import { problemResponse, problems, UnavailableError, unavailableProblem } from 
 import { safeCallback } from '../../common/options/callbacks.ts'
 import { createBatchLoader } from '../stores/mirror/batch-loader.ts'
 import { requireFreshAccount, type FreshnessLimits } from '../stores/mirror/freshness.ts'
-import { requireSchema, withTimeout } from '../stores/mirror/mirror-store.ts'
+import { requireServedSchema, withTimeout } from '../stores/mirror/readiness.ts'
 import { createUseRecorder } from '../stores/mirror/use-recorder.ts'
 import { findLinks, type FoundLink } from './find-links.ts'
 import { createLinkBodies, type KeptBody } from './link-bodies.ts'
@@ -93,7 +93,7 @@ export function createLinks(
   async function respondOrThrow(request: LinkRequest): Promise<HttpResponse> {
     const sha256 = hashKey(request.token)
     const found = await withTimeout(find(sha256))
-    requireSchema(found.schema)
+    requireServedSchema(found.schema)
     const { id, state } = found
     if (id === null || !isSameHash(found.sha256, sha256)) return refusal(request, 'unknown_link')
     // guard: state of a link
@@ -110,7 +110,7 @@ export function createLinks(
       return { ...response, headers: { ...response.headers, ...SECRET_ADDRESS_HEADERS } }
     },
     close: async () => {
-      await Promise.race([use.settled(), sleep(SHUTDOWN_GRACE_MS, undefined, { ref: false })])
+      await waitAtMost(SHUTDOWN_GRACE_MS, use.settled())
     },
   }
 }

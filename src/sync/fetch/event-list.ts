@@ -1,4 +1,5 @@
 import type { EventItem, StoredReject, RunMode } from '../../common/schema/tables.ts'
+import type { Identity } from '../../load/stored-identity.ts'
 import type { FetchedListFacts } from './list-facts.ts'
 
 /** The event list. It is in memory whole, however long: a run needs all of it at once. */
@@ -7,14 +8,6 @@ export interface EventList extends FetchedListFacts {
   readonly rejects: readonly StoredReject[]
   /** Ids of its rows, and of rejects whose id can be read. */
   readonly ids: readonly string[]
-}
-
-/** Who the service says we are, where, and by which key. */
-export interface Identity {
-  readonly email: string | null
-  readonly base_url: string
-  /** SHA-256 in hexadecimal digits. */
-  readonly key_sha256: string
 }
 
 /** The first two responses of the service. */

@@ -5,7 +5,8 @@ import { EventListReader } from '../../normalise/list/event-list.ts'
 import { describeList, redactRejects } from './list-facts.ts'
 import { keySha256 } from '../open/find-account.ts'
 import type { ReadContext } from '../run-context.ts'
-import type { EventList, Identity } from './event-list.ts'
+import type { Identity } from '../../load/stored-identity.ts'
+import type { EventList } from './event-list.ts'
 
 /** What the account is read with: by a run before it has a mirror, and by `verify`. */
 export type FetchContext = Pick<ReadContext, 'source' | 'settings' | 'initial' | 'stats'>

@@ -48,9 +48,9 @@ export interface EventVisitor<Event> {
   /**
    * @param onResponse to be called once the service has responded: the key is good, whatever becomes of the response.
    *   The end of a long list may come after rejections that came after its beginning.
-   * @param turn with which the source is asked
+   * @param queueState with which the source is asked
    */
-  read(event: Event, onResponse: () => void, turn: QueueState): Promise<void>
+  read(event: Event, onResponse: () => void, queueState: QueueState): Promise<void>
   /** What came of its last read. */
   before(event: Event): LastOutcome | undefined
   /** The event could not be read. May throw on what is no failure of the service. */
@@ -126,21 +126,21 @@ class Visits<Event> implements Disposable {
   }
 
   /** Returns the rejection when the event has to go to the back of the queue. */
-  async #visit(event: Event, turn: QueueState): Promise<RejectedRequestError | null> {
+  async #visit(event: Event, queueState: QueueState): Promise<RejectedRequestError | null> {
     try {
-      return await this.#attempt(event, turn)
+      return await this.#attempt(event, queueState)
     } catch (error) {
       this.#context.stop(error)
       return null
     }
   }
 
-  async #attempt(event: Event, turn: QueueState): Promise<RejectedRequestError | null> {
+  async #attempt(event: Event, queueState: QueueState): Promise<RejectedRequestError | null> {
     const { signal } = this.#context
     if (signal.aborted) return null
     try {
       using _ = await this.#outage.admit()
-      await this.#visitor.read(event, () => this.#onResponse(), turn)
+      await this.#visitor.read(event, () => this.#onResponse(), queueState)
     } catch (error) {
       if (error instanceof RejectedRequestError && !signal.aborted) {
         // A rejection is a response.

@@ -40,7 +40,8 @@ export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): 
   const notFound: DueEvent[] = []
   run.stats.report('responses')
   await forEachEvent(run, due, {
-    read: (event, answered, turn) => syncEvent(run, { batches, marker }, event, { answered, turn }),
+    read: (event, onResponse, queueState) =>
+      syncEvent(run, { batches, marker }, event, { onResponse, queueState }),
     patienceMs: run.mode === 'backfill' ? BACKFILL_PATIENCE_MS : PATIENCE_MS,
     before: ({ state }) => state,
     failed: (event, error) => {
@@ -66,12 +67,12 @@ async function syncEvent(
   run: RunContext,
   into: Destination,
   due: DueEvent,
-  { answered, turn }: { readonly answered: () => void; readonly turn: QueueState },
+  { onResponse, queueState }: { readonly onResponse: () => void; readonly queueState: QueueState },
 ): Promise<void> {
   const usesState = run.mode !== 'backfill'
   const etag = usesState ? etagToSend(due.state, run.mirror.lease.startedAt) : null
-  const answer = await run.source.responses(due.event.id, etag, turn)
-  answered()
+  const answer = await run.source.responses(due.event.id, etag, queueState)
+  onResponse()
   if (answer === 'not_modified') return markUnchanged(run, into, due, { etag, read_whole: false })
   using reading = answer
   const isAsStored = usesState && compareDigest(reading, due.state) === 'same'

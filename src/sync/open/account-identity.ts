@@ -1,8 +1,7 @@
 import { AccountMismatchError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
-import { readEvents } from '../../load/stored-identity.ts'
+import { readEvents, type Identity } from '../../load/stored-identity.ts'
 import type { ListState } from '../../load/state/sync-state.ts'
-import type { Identity } from '../fetch/event-list.ts'
 import type { ReadContext, RunContext } from '../run-context.ts'
 
 /** What is compared to tell two accounts apart: by a run, and by `verify`. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
-import { commandName } from '../../common/command-name.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../../db/errors.ts'
 import type { Tables } from '../../common/schema/tables.ts'
@@ -89,9 +90,14 @@ export async function requireNotRemoved({ kysely }: Transaction, id: number, nam
 
 function partlyRemovedError(name: string, since: string): RemovedAccountError {
   return new RemovedAccountError(
-    `The account "${name}" is half removed, since ${since}, and is no mirror any more. Remove it to the end with ` +
-      `${commandName()} accounts remove; its name can be used again then.`,
+    `The account "${name}" is ${describeRemoval(name, since)}. Its name can be used again then.`,
   )
+}
+
+/** The message about an account whose removal was interrupted. */
+export function describeRemoval(account: string, since: string): string {
+  const command = `${commandName()} accounts remove ${quoteForShell(stripControlCharsInLine(account))}`
+  return `half removed since ${since}, and no mirror any more: ${command} removes the rest`
 }
 
 function find(kysely: Kysely<Tables>, name: string) {

@@ -75,7 +75,7 @@ async function runPass(
     onFailure: stop,
   })
   await forEachEvent(verification, events, {
-    read: async (event, answered, turn) => {
+    read: async (event, onResponse, queueState) => {
       if (states.get(event.id)?.checked_at == null) notCompared.push([event, { is: 'never_read' }])
       else {
         const isForgotten = states.get(event.id)?.retention === 'forgotten'
@@ -83,7 +83,7 @@ async function runPass(
         await fetchToCompare(
           verification,
           { event, isForgotten, suppressed },
-          { answered, turn },
+          { onResponse, queueState },
           batches,
           compare,
         )
@@ -131,13 +131,13 @@ async function fetchToCompare(
     isForgotten,
     suppressed,
   }: Pick<FetchedEvent, 'event' | 'isForgotten'> & Pick<ListContext, 'suppressed'>,
-  { answered, turn }: { readonly answered: () => void; readonly turn: QueueState },
+  { onResponse, queueState }: { readonly onResponse: () => void; readonly queueState: QueueState },
   batches: BatchQueue<FetchedEvent>,
   compare: (lists: readonly FetchedEvent[]) => Promise<void>,
 ): Promise<void> {
   const { id } = event
-  const answer = await source.responses(id, null, turn)
-  answered()
+  const answer = await source.responses(id, null, queueState)
+  onResponse()
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
   const context = {

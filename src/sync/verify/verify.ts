@@ -1,7 +1,8 @@
+import { requireWholeNumber } from '../../common/options/amounts.ts'
 import type { EventItem } from '../../common/schema/tables.ts'
 import type { OnFolderInUse } from '../../db/connect.ts'
 import { toInterruptedError } from '../../common/abort.ts'
-import { HeadcountError, AuthenticationError, UsageError } from '../../common/errors.ts'
+import { HeadcountError, AuthenticationError } from '../../common/errors.ts'
 import { movedWarning } from '../../load/state/moved.ts'
 import { compareUtf8 } from '../../normalise/values/collation.ts'
 import { compareEventRows } from './compare-events.ts'
@@ -70,7 +71,7 @@ export type VerifyOptions = Pick<
  */
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const settings = resolveOptions(options)
-  requireSampleSize(options.sample)
+  requireWholeNumber('sample', options.sample, 1)
   return observeRun({ mode: 'verify', ...observedOf(settings) }, outcomeOfVerify, async (onPace) => {
     try {
       await using run = await openRun('read', settings)
@@ -193,12 +194,6 @@ function reportOf({ mirror, source, settings, stats, found }: VerifyContext): Ve
     errors: stats.listedErrors,
     errors_total: stats.errors.length,
   }
-}
-
-/** @throws UsageError unless the number is a whole one from 1. */
-function requireSampleSize(sample = 1): void {
-  if (Number.isInteger(sample) && sample >= 1) return
-  throw new UsageError(`The option \`sample\` must be a whole number from 1, not ${sample}.`)
 }
 
 /** Selection sampling: each item is taken with the probability (missing in the sample) / (items left). */

@@ -1,5 +1,6 @@
 import type { Meter } from '@opentelemetry/api'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { heldRows } from '../../common/schema/holds.ts'
 import type { AccountStatus } from '../../mirror/status/account-status.ts'
 import { ofAccounts, ofMirrors, ofRuns, type Declaration } from '../declarations.ts'
 import { SCOPE } from '../tracer.ts'
@@ -43,15 +44,11 @@ function recordStatuses(meter: Meter, { accounts, faultyEntries }: StatusMetrics
     const { account, last_good_run, age_ms } = status
     if (last_good_run !== null) lastSuccess.record(Date.parse(last_good_run.started_at) / 1000, { account })
     if (age_ms !== null) age.record(age_ms / 1000, { account })
-    held.record(sum(status.held), { account })
-    heldTooLong.record(sum(status.held.filter(({ overdue }) => overdue)), { account })
+    held.record(heldRows(status.held), { account })
+    heldTooLong.record(heldRows(status.held.filter(({ overdue }) => overdue)), { account })
     rejects.record(status.rejected, { account })
     failing.record(status.failing.length, { account })
     due.record(status.events_due, { account })
     for (const [table, count] of Object.entries(status.rows)) rows.record(count, { account, table })
   }
-}
-
-function sum(lists: readonly { readonly rows: number }[]): number {
-  return lists.reduce((total, { rows }) => total + rows, 0)
 }

@@ -57,6 +57,44 @@ describe('createService', () => {
     await pool.end()
   })
 
+  test('keeps bodies of lists in `keptBytes`, and none in 0', async () => {
+    await using place = await freshPlace('postgres')
+    const key = await mirrored(place.url)
+    await using database = await place.open()
+    const services = [
+      createService({ database: place.url }),
+      createService({ database: place.url, keptBytes: 0 }),
+    ]
+    const lengths = () =>
+      Promise.all(services.map(async (service) => (await (await service.fetch(asking(key))).text()).length))
+    const [length = 0] = await lengths()
+    // The version of the list stays, as no run leaves it.
+    await database.transaction((trx) => trx.query(`update headcount.events set title = title || ' and more'`))
+    expect(await lengths()).toEqual([length, length + ' and more'.length])
+    for (const service of services) await service.close()
+  })
+
+  test('waits no longer than `closeTimeoutMs` for responses in flight', async () => {
+    await using place = await freshPlace('postgres')
+    const key = await mirrored(place.url)
+    const pool = openPool(place.url)
+    const service = createService({ pool, closeTimeoutMs: 100 })
+    const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+    const holder = await pool.connect()
+    await holder.query('begin; lock table headcount.api_keys')
+    const answer = fetch(`${url}/events`, { headers: { 'X-API-Key': key } }).catch((error: unknown) => error)
+    const waiting = () => holder.query(`select from pg_locks where not granted`)
+    await expect.poll(async () => (await waiting()).rowCount).toBe(1)
+    const began = performance.now()
+    await service.close()
+    // A request waits 5 s for the database.
+    expect(performance.now() - began).toBeLessThan(4_000)
+    expect(await answer).toBeInstanceOf(Error)
+    await holder.query('rollback')
+    holder.release()
+    await pool.end()
+  })
+
   test('says what is missing, and works once it is there', async () => {
     expect(() => createService({})).toThrow(UsageError)
     await using place = await freshPlace('postgres', { blank: true })

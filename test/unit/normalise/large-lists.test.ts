@@ -2,16 +2,23 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { noKeyRemover } from '../../../src/common/json/key-in-items.ts'
-import type { Observation, RejectItem, ResponseItem } from '../../../src/common/schema/tables.ts'
+import type { IntegerText, Observation, RejectItem, ResponseItem } from '../../../src/common/schema/tables.ts'
 import { SortedIds } from '../../../src/normalise/list/id-set.ts'
 import { ListNormaliser } from '../../../src/normalise/list/list-normaliser.ts'
 import type { ListChunk, ResponseReader } from '../../../src/normalise/list/response-reader.ts'
-import { compareIntegerTexts } from '../../../src/normalise/values/collation.ts'
 import type { ResponseBatch } from '../../../src/copy-format/response-batch.ts'
 import type { Body } from '../../../src/source/body/receive.ts'
 import { readList } from '../../../src/source/list/read-list.ts'
 import { anyItem, responseEntries, objectText } from '../../support/accounts/item-texts.ts'
 import { type NormalisedList, responsesIn, rowKey } from '../../support/accounts/normalising.ts'
+
+/** Order of integers that are written without leading zeros. */
+function compareIntegerTexts(a: IntegerText, b: IntegerText): number {
+  const isNegative = a.startsWith('-')
+  if (isNegative !== b.startsWith('-')) return isNegative ? -1 : 1
+  const bySize = a.length - b.length || Number(a > b) - Number(a < b)
+  return isNegative ? -bySize : bySize
+}
 
 /** A body in memory, as if it had been received. */
 function bodyOf(text: string): Body {

@@ -191,7 +191,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'move',
-      load: async () => (await import('../../maintain/move.ts')).move,
+      load: async () => (await import('../../maintain/transfer.ts')).move,
       summary: 'copy the mirror into an empty database, and go on there',
       description:
         'Copies everything into an empty database of either engine: rows, history, runs, what is known of each list, rejects, keys, the ' +
@@ -215,7 +215,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'backup',
-      load: async () => (await import('../../maintain/backup.ts')).backup,
+      load: async () => (await import('../../maintain/transfer.ts')).backup,
       summary: 'write the mirror to a file',
       description:
         'Writes everything that the mirror holds to one file, of one moment: a compressed tar with the rows of each table as COPY ' +
@@ -234,7 +234,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'restore',
-      load: async () => (await import('../../maintain/restore.ts')).restore,
+      load: async () => (await import('../../maintain/transfer.ts')).restore,
       summary: 'restore a mirror from a backup into an empty database',
       description:
         'Reads the whole file first: one that is cut short or changed is refused, and what is no regular file. Then everything is ' +

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import pLimit from 'p-limit'
+import { FILES_AT_ONCE } from '../../../config/accounts/read-accounts.ts'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import { ok, skipped, warning, type CheckResult } from './check.ts'
 
-const FILES_AT_ONCE = 32
 const OTHERS_READ = 0o004
 const OTHERS_ENTER = 0o001
 

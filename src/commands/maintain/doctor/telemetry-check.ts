@@ -1,6 +1,7 @@
 /** What the variables of OpenTelemetry ask for: can it be followed, and does the collector answer. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { errorCode } from '../../../common/error-code.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import { inspectTelemetry } from '../../../config/read-telemetry.ts'
 import { ownEnvironment, type Environment } from '../../../config/secrets.ts'
@@ -56,7 +57,7 @@ async function reasonOfSilence(address: URL, signal: AbortSignal): Promise<strin
     return null
   } catch (error) {
     if (deadline.aborted) return `no answer within ${formatDuration(DEADLINE_MS)}`
-    return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return errorCode(error) ?? String(error)
   } finally {
     socket.destroy()
   }

@@ -1,4 +1,5 @@
 /** Erases people from an account, restores them, and lists who was erased. */
+import { confirmOrRefuse } from '../../terminal/confirm.ts'
 import type { Config, Flags } from '../../../config/config.ts'
 import { commandName } from '../../../common/command-name.ts'
 import { UsageError } from '../../../common/errors.ts'
@@ -19,7 +20,7 @@ import { emailKeyOf } from '../../../mirror/persons/show.ts'
 import { exportSuppressions, parseListOf } from '../../../mirror/persons/suppression-file.ts'
 import { resolveAccount } from '../../../mirror/accounts/resolve-account.ts'
 import { logTo, personKeyOf } from '../../../sync/options.ts'
-import type { Command, Context } from '../../cli/context.ts'
+import type { Command } from '../../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../../open-mirror.ts'
 import { openLog } from '../../open-log.ts'
 import { readSuppressionList } from './read-suppression-list.ts'
@@ -29,7 +30,6 @@ import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import { listTable, right, text } from '../../output/format/table.ts'
 import { wrapWords } from '../../../common/text/fit-text.ts'
 import { formatInstant } from '../../output/format/timestamp.ts'
-import { canAsk, confirm } from '../../terminal/confirm.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
 type EraseFlags = Flags & {
@@ -39,6 +39,12 @@ type EraseFlags = Flags & {
   /** False with --no-vacuum. */
   readonly vacuum: boolean
   readonly replaceKey?: true
+}
+
+const ERASURE = {
+  question: 'Erase this for ever?',
+  notDone: 'person erase: nothing was erased',
+  verb: 'erase',
 }
 
 export const personErase: Command<EraseFlags> = async (context) => {
@@ -61,7 +67,7 @@ export const personErase: Command<EraseFlags> = async (context) => {
     const isPlan = 'email_key' in todo
     await terminal.err.write(isPlan ? describePlan(todo, terminal.err) : describeFile(todo.length, account))
     // guard: asks before erasing
-    if (!(flags.yes ?? (await isWanted(context)))) {
+    if (!(await confirmOrRefuse(context, ERASURE))) {
       await terminal.err.write('Nothing was erased.\n')
       return 0
     }
@@ -74,13 +80,6 @@ export const personErase: Command<EraseFlags> = async (context) => {
     await writeResult(context, receipt, (out) => formatReceipt(receipt, out))
     return 0
   })
-}
-
-function isWanted({ terminal, signal }: Context<EraseFlags>): Promise<boolean> {
-  if (canAsk(terminal)) return confirm('Erase this for ever?', terminal, signal)
-  throw new UsageError(
-    'person erase: nothing was erased, for there is no terminal to ask on. Add --yes to erase what is listed.',
-  )
 }
 
 const one = stripControlCharsInLine

@@ -1,4 +1,5 @@
 /** How many accounts stand, one line each, the worst first. */
+import { heldRows } from '../../../common/schema/holds.ts'
 import { outcomeOf } from '../../../common/schema/run-report.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import { shorten } from '../../../common/text/fit-text.ts'
@@ -41,7 +42,7 @@ function rowOf({ status, state, why }: Standing & { readonly status: ListedStatu
     state,
     status.age_ms === null ? 'none yet' : formatAge(status.age_ms),
     formatNumber(status.events_due),
-    formatNumber(status.held.reduce((sum, { rows }) => sum + rows, 0)),
+    formatNumber(heldRows(status.held)),
     formatNumber(status.rejected),
     shortWhy(why),
   ]

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Timestamp } from '../../../common/schema/tables.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import { commandName } from '../../../common/command-name.ts'
-import { UsageError } from '../../../common/errors.ts'
+import { UnknownEventError } from '../../../common/errors.ts'
 import { countedRows, type Counted } from '../counted-rows.ts'
 import { MAX_PERSONS, MAX_SLOTS, type EventReport, type ReportHead } from './document.ts'
 import { readPace } from './pace.ts'
@@ -17,7 +17,7 @@ export async function readEventReport(
   const own = sql`where v.account_id = ${account_id} and v.event_id = ${event}`
   const [summary] = await ask(sql<ViewRow<'event_summary'>>`select v.* from headcount.event_summary v ${own}`)
   if (summary === undefined)
-    throw new UsageError(
+    throw new UnknownEventError(
       `The account has no event ${JSON.stringify(event)}. See the ids with: ${commandName()} events --all`,
     )
   const [payments = null] = await ask(

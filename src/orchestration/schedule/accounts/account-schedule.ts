@@ -1,8 +1,8 @@
 /** One account of a worker: its schedule, its runs and what goes on beside them. */
+import { waitAtMost } from '../../../common/abort.ts'
 import { InterruptedError } from '../../../common/errors.ts'
 import type { Log, Run } from '../run-guard.ts'
 import { scheduleRuns, type ScheduledRuns } from '../scheduled-runs.ts'
-import { waitAtMost } from '../wait-at-most.ts'
 import { COMPANION_GRACE_MS, type Companion } from '../worker.ts'
 import type { AccountTicks, SharedTicks } from './shared-ticks.ts'
 

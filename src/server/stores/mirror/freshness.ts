@@ -1,7 +1,7 @@
 /** Whether the mirror is fresh enough to be served. */
 import { holdTimeLeft } from '../../../common/schema/holds.ts'
 import type { ReportedHold } from '../../../common/schema/tables.ts'
-import { UnavailableError } from '../../problems.ts'
+import { UnavailableError, AFTER_A_RUN_SECONDS } from '../../problems.ts'
 
 export interface FreshnessLimits {
   /** The maximum age of the last run that read everything due; null: no limit. */
@@ -21,8 +21,6 @@ export interface KnownFreshness {
   /** ISO 8601. */
   readonly now: string | null
 }
-
-const AFTER_A_RUN_SECONDS = 60
 
 /** Before the first complete run the mirror has only a part of the account. */
 export function requireFreshAccount({ run_age }: KnownFreshness, freshness: FreshnessLimits): void {

@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { requireServedSchema, withTimeout } from './readiness.ts'
+import { waitAtMost } from '../../../common/abort.ts'
 import type { Database } from '../../../db/database.ts'
-import { requireVersion, schemaState, SCHEMA_VERSION } from '../../../db/migrate.ts'
+import { schemaState } from '../../../db/migrate.ts'
 import { hashKey, isSameHash } from '../../../mirror/keys/secret.ts'
 import type { Requester } from '../../fair-allocator.ts'
 import { EVENTS } from '../store.ts'
 import type { Access, ListName, ServedList, Store } from '../store.ts'
 import { safeCallback } from '../../../common/options/callbacks.ts'
-import { withinTime } from '../../within-time.ts'
-import { UnavailableError } from '../../problems.ts'
+import { UnavailableError, AFTER_A_RUN_SECONDS } from '../../problems.ts'
 import { requireFreshAccount, requireFreshList, type FreshnessLimits } from './freshness.ts'
 import { lookUpMany, type Lookup, type LookupRow } from './lookups.ts'
 import { createBatchLoader } from './batch-loader.ts'
@@ -22,11 +22,7 @@ export interface MirrorStoreOptions extends FreshnessLimits {
 
 /** Concurrent large lists; the other connections serve everything else. */
 const MAX_LARGE_LISTS = 2
-const RETRY_SOON_SECONDS = 5
-const AFTER_A_RUN_SECONDS = 60
 const SHUTDOWN_GRACE_MS = 500
-/** During a migration a statement may wait for minutes. */
-const TIMEOUT_MS = 5_000
 
 /** A store over all accounts of a mirror. The caller closes the database. */
 export function createMirrorStore(
@@ -65,7 +61,7 @@ export function createMirrorStore(
       const sha256 = hashKey(key)
       const row = await withTimeout(lookUp({ sha256, list: storableName(list) }))
       // guard: schema while serving
-      requireSchema(row.schema)
+      requireServedSchema(row.schema)
       if (row.key_id === null || row.sha256 === null || !isSameHash(row.sha256, sha256)) return undefined
       if (row.is_first_use) keyUse.record(row.key_id)
       // guard: age of what is served
@@ -78,11 +74,11 @@ export function createMirrorStore(
       }
     },
     async requireReady() {
-      requireSchema(await withTimeout(readSchemaVersion(null)))
+      requireServedSchema(await withTimeout(readSchemaVersion(null)))
     },
     close: async () => {
       // A write may wait for a lock: after the grace period the caller closes the database.
-      await Promise.race([keyUse.settled(), sleep(SHUTDOWN_GRACE_MS, undefined, { ref: false })])
+      await waitAtMost(SHUTDOWN_GRACE_MS, keyUse.settled())
     },
   }
 }
@@ -90,28 +86,4 @@ export function createMirrorStore(
 /** Postgres cannot store U+0000: no event has such an id. */
 function storableName(list: ListName | null): string | null {
   return list?.includes('\0') === true ? null : list
-}
-
-/** The schema may be migrated while this process serves, even beyond the version that it knows. */
-export function requireSchema(version: number): void {
-  try {
-    requireVersion(version)
-  } catch (cause) {
-    const detail =
-      version > SCHEMA_VERSION
-        ? 'the mirror belongs to a newer program: this one must be brought up to date'
-        : 'the mirror is being brought up to date: try again later'
-    throw new UnavailableError('not_ready', RETRY_SOON_SECONDS, detail, { cause })
-  }
-}
-
-/** @throws UnavailableError when the database does not answer in time */
-export function withTimeout<T>(answer: Promise<T>): Promise<T> {
-  return withinTime(answer, TIMEOUT_MS, () => {
-    throw new UnavailableError(
-      'not_ready',
-      RETRY_SOON_SECONDS,
-      'the mirror does not answer now: try again later',
-    )
-  })
 }

@@ -28,6 +28,8 @@ const asked: readonly (readonly string[])[] = [
   ['tables', 'evnts'],
   ['runs'],
   ['rejects', '--json'],
+  ['observations', '--json'],
+  ['accounts', '--json'],
   ['keys'],
   ['keys', 'revoke', '99'],
   ['links'],
@@ -206,7 +208,7 @@ describe('D22 beside serve --sync', () => {
     for (const args of asked)
       expect(withoutAges(await s.run(args))).toEqual(withoutAges(through.get(args) ?? first))
     expect([...through.values()].map(({ code }) => code)).toEqual([
-      6, 0, 0, 2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 2, 0, 0, 2, 0,
+      6, 0, 0, 2, 0, 0, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 2, 0, 0, 2, 0,
     ])
   }, 180_000)
 })
