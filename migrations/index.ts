@@ -32,6 +32,7 @@ import { fittingValues } from './0032_fitting_values.ts'
 import { fixedNames } from './0033_fixed_names.ts'
 import { firstReadings } from './0034_first_readings.ts'
 import { roomForUpdates } from './0035_room_for_updates.ts'
+import { infiniteMoments } from './0036_infinite_moments.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   { number: 33, name: 'fixed_names', statements: fixedNames },
   { number: 34, name: 'first_readings', statements: firstReadings },
   { number: 35, name: 'room_for_updates', statements: roomForUpdates },
+  { number: 36, name: 'infinite_moments', statements: infiniteMoments },
 ]

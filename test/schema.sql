@@ -2554,7 +2554,7 @@ AS $function$
     declare
       known headcount.accounts;
       first_run timestamptz;
-      asked text := headcount_internal.iso_utc(instant);
+      asked text := case when isfinite(instant) then headcount_internal.iso_utc(instant) else instant::text end;
     begin
       select * into known from headcount.accounts a where a.name = account;
       if not found then

@@ -42,7 +42,7 @@ NULL is an empty field, an empty text is \`""\`.
 - \`--timezone Europe/Berlin\` sets the zone for days in the statement and for times in the result; days in the views are those of the account's zone. \`--limit\` stops after so many rows.
 
 Rows are printed as they come, so a result may be larger than memory; the exit code shows when one breaks off. \`--timeout\` (30 s) bounds a
-statement. An error in the statement is exit 2, with the line, the place and Postgres' hint. On a PGlite that \`serve\` or \`worker\` has open,
+statement, and Ctrl-C ends it, on the server too. An error in the statement is exit 2, with the line, the place and Postgres' hint. On a PGlite that \`serve\` or \`worker\` has open,
 a statement may compute for 4 s at most (exit 5), for nothing else gets the database meanwhile.
 
 \`headcount tables\` lists the tables, views and functions; \`headcount tables event_summary\` describes the columns of one.

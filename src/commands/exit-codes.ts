@@ -13,7 +13,7 @@ export const exitCodes: readonly (readonly [code: string, meaning: string])[] = 
   ['8', 'read but not applied: deletions held, or items rejected'],
   ['9', 'another run holds the account'],
   ['10', 'verify found a difference'],
-  ['130, 143', 'interrupted'],
+  ['129, 130, 143', 'interrupted'],
 ]
 
 /** The exit code of a run that ended without an error. */
@@ -36,7 +36,7 @@ export const exitCodesOfStatus = { tooOld: 6, heldTooLong: 8 } as const
  * Of a command over many accounts, the worst first: an interruption; what only a person can mend (a fault of this program, a key,
  * a setting, the database, the service's contract, a difference); what the next run may mend.
  */
-export const worstFirst: readonly number[] = [130, 143, 1, 3, 2, 5, 7, 10, 4, 6, 8, 9, 0]
+export const worstFirst: readonly number[] = [130, 143, 129, 1, 3, 2, 5, 7, 10, 4, 6, 8, 9, 0]
 
 /** 0 when there is none. */
 export function worstExitCode(codes: Iterable<number>): number {

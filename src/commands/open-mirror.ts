@@ -1,6 +1,7 @@
 /** How the commands that look at the mirror, or take care of it, open it. */
 import { readConfig, type Config, type Flags } from '../config/config.ts'
-import { connect, pgliteDataDir, FolderServedError, type Database } from '../db/connect.ts'
+import { cancelReadsOnAbort } from '../db/cancel/cancel-reads.ts'
+import { connect, pgliteDataDir, FolderServedError, withoutClose, type Database } from '../db/connect.ts'
 import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
 import type { Context } from './cli/context.ts'
 import { isListenedOn } from './control/socket.ts'
@@ -120,7 +121,8 @@ async function openForWork<T>(
     onFolderInUse,
     ...(isFolderServed !== undefined && { isFolderServed }),
   })
-  await using database = await raceAbort(opening, signal)
+  await using opened = await raceAbort(opening, signal)
+  await using database = changesMirror === false ? cancelReadsOnAbort(opened, signal) : withoutClose(opened)
   const working = async () => {
     if (changesMirror !== null) await prepareSchema(database, changesMirror, flags['force'] === true)
     return work(database, config)

@@ -254,12 +254,12 @@ export class LeaseLostError extends HeadcountError {
   readonly exitCode = 9
 }
 
-/** A signal or an abort ended the work: 130 for SIGINT, 143 for SIGTERM and for a caller's own abort. */
+/** A signal or an abort ended the work: 129 for SIGHUP, 130 for SIGINT, 143 for SIGTERM and for a caller's own abort. */
 export class InterruptedError extends HeadcountError {
   readonly code = 'interrupted'
   readonly exitCode: number
 
-  constructor(message: string, exitCode: 130 | 143 = 143, options?: ErrorOptions) {
+  constructor(message: string, exitCode: 129 | 130 | 143 = 143, options?: ErrorOptions) {
     super(message, options)
     this.exitCode = exitCode
   }

@@ -6,7 +6,7 @@ import { sql, type Kysely } from 'kysely'
 import { TransactionConflictError } from '../common/errors.ts'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Database, DatabaseLog } from './database.ts'
-import { executeAlone } from './execute-alone.ts'
+import { executeAlone } from './cancel/execute-alone.ts'
 import type { Transaction } from './transaction.ts'
 
 const INDEXES = {

@@ -7,7 +7,7 @@ export interface Context<F> {
   /** What stands on the command line besides flags. */
   readonly operands: readonly string[]
   readonly terminal: Terminal
-  /** Aborted by SIGINT and SIGTERM, with an InterruptedError as the reason. */
+  /** Aborted by SIGINT, SIGTERM and SIGHUP, with an InterruptedError as the reason. */
   readonly signal: AbortSignal
   /** Ends the process soon after the command, whatever is still open: nobody waits for it. */
   readonly leaveOpen: () => void

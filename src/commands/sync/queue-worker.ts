@@ -12,6 +12,7 @@ import { requirePostgres } from '../../orchestration/queue/executor.ts'
 import type { QueueAccount } from '../../orchestration/queue/due-groups.ts'
 import { runQueueWorker } from '../../orchestration/queue/run-queue-worker.ts'
 import type { QueueHealth } from '../../orchestration/queue/queue-health.ts'
+import { lookAgain } from '../../orchestration/schedule/accounts/look-again.ts'
 import { capacityOf, type Capacity } from '../../orchestration/run-pool/capacity.ts'
 import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { logTo } from '../../sync/options.ts'
@@ -26,8 +27,6 @@ import { notifyAfterRun } from './companions/notice-of-run.ts'
 import { reported, pooledRunOptions } from './run-command.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
 
-/** How often the files of the accounts are looked at. */
-const LOOK_MS = 10_000
 /** For jobs: one takes and settles them, one for heartbeats and what pg-boss looks after. */
 const QUEUE_CONNECTIONS = 2
 
@@ -218,19 +217,11 @@ async function followAccounts(
     if (found !== null) known = knownOf(found.accounts, found.faults)
   }
   await look()
-  let looking = Promise.resolve()
-  const timer = setInterval(() => {
-    looking = look().catch((error: unknown) =>
-      logger.error({ err: error }, 'the accounts could not be looked at'),
-    )
-  }, LOOK_MS)
+  const looking = lookAgain(look, (level, message, fields = {}) => logger[level](fields, message))
   return {
     requestsPerHost: reader.requestsPerHost,
     current: () => known,
-    [Symbol.asyncDispose]: async () => {
-      clearInterval(timer)
-      await looking
-    },
+    [Symbol.asyncDispose]: () => looking[Symbol.asyncDispose](),
   }
 }
 

@@ -68,7 +68,7 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
   const send = (text: string) =>
     new Promise<void>((resolve, reject) => {
       const finish = (error?: Error | null) => {
-        if (error && !mayFail && !hasGone(error))
+        if (error && !mayFail && !hasGone(error, stream))
           reject(new OutputError(`The output could not be written: ${error.message}`, { cause: error }))
         else resolve()
       }
@@ -100,9 +100,10 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
   }
 }
 
-/** A closed pipe (`headcount … | head`) is no failure: the reader has enough, and the work goes on to its end. */
-function hasGone(error: Error): boolean {
-  return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(errorCode(error) ?? '')
+/** A closed pipe (`headcount … | head`) is no failure: the reader has enough, and the work goes on to its end. So is a closed terminal. */
+function hasGone(error: Error, { isTTY }: Stream): boolean {
+  const code = errorCode(error) ?? ''
+  return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(code) || (code === 'EIO' && isTTY === true)
 }
 
 /** Colour only on a terminal that has it, and never with NO_COLOR. */

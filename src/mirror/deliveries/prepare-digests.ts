@@ -40,6 +40,8 @@ export interface DigestMessage extends Claim {
   /** The same for the same recipient and the same runs, and for nothing else. */
   readonly message_id: string
   readonly failures: number
+  /** An earlier attempt may have been accepted. */
+  readonly was_pending: boolean
   readonly digest: AccountDigest
 }
 
@@ -52,6 +54,7 @@ export interface PreparedDigest {
    * sending it; `waiting`: the next attempt is yet to come.
    */
   readonly state: 'claimed' | 'nothing_new' | 'no_run' | 'busy' | 'waiting'
+  /** Of `waiting`. */
   readonly next_attempt_at: Timestamp | null
   /** Of one that is claimed. */
   readonly message: DigestMessage | null
@@ -144,7 +147,13 @@ async function claimAll(trx: Transaction, input: PrepareDigestsInput): Promise<r
     // guard: the same digest again
     const until = pending_run_id ?? lastRuns.get(account) ?? null
     const state = stateOf(stored, until, attempts)
-    const prepared = { account, recipient_sha256, state, next_attempt_at, message: null }
+    const prepared = {
+      account,
+      recipient_sha256,
+      state,
+      next_attempt_at: state === 'waiting' ? next_attempt_at : null,
+      message: null,
+    }
     if (state !== 'claimed' || until === null) found.push({ prepared, claimed: null })
     else {
       const { message_key, failures, delivered_run_id: after } = stored
@@ -178,7 +187,7 @@ async function readMessages(
 ): Promise<ReadonlyMap<IntegerText, DigestMessage>> {
   const known = new Map<string, AccountDigest>()
   const messages = new Map<IntegerText, DigestMessage>()
-  for (const { id, claim, account, message_key, failures, after, until } of claimed) {
+  for (const { id, claim, account, message_key, failures, after, until, wasPending } of claimed) {
     const key = JSON.stringify([account, after, until])
     if (!known.has(key)) {
       const periods = await readPeriods(trx, { run: after ?? until }, account)
@@ -193,7 +202,8 @@ async function readMessages(
     }
     const digest = known.get(key)
     const message_id = messageIdOf(message_key, [after, until])
-    if (digest !== undefined) messages.set(id, { id, claim, message_id, failures, digest })
+    if (digest !== undefined)
+      messages.set(id, { id, claim, message_id, failures, was_pending: wasPending, digest })
   }
   return messages
 }

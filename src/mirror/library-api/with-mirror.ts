@@ -55,6 +55,3 @@ export function callMirror<Input, Output>(
     call.run(database, input, { receive }),
   )
 }
-
-/** For `outputs/export/library-links.ts`. */
-export { requireWholeNumber } from '../../common/options/amounts.ts'

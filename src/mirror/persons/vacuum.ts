@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { ErasedCounts, ErasureReport } from '../../common/schema/tables.ts'
 import type { Database } from '../../db/connect.ts'
-import { executeAlone } from '../../db/execute-alone.ts'
+import { executeAlone } from '../../db/cancel/execute-alone.ts'
 import { singleRow } from '../../load/statements.ts'
 
 /** The tables that an erasure writes to. */

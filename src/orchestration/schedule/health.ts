@@ -71,7 +71,7 @@ export interface Health {
   readonly skipped_ticks: number
 }
 
-/** Healthy: the mirror is fresh or a live run is in progress, and no deletions wait for a decision. */
+/** Healthy: the mirror is fresh, or the first run of the process is in progress and alive, and no deletions wait for a decision. */
 export function healthOf(state: WorkerState): Health {
   const heldTooLong = overdueHolds(state.holds)
   return {
@@ -96,19 +96,17 @@ function verdict(state: WorkerState, heldTooLong: readonly string[]): Pick<Healt
   return { healthy: false, reason: healthy ? held : `${reason}; ${held}` }
 }
 
-export function freshness({
-  lastGood,
-  running,
-  lastFailure,
-  began,
-}: WorkerState): Pick<Health, 'healthy' | 'reason'> {
+export function freshness(state: WorkerState): Pick<Health, 'healthy' | 'reason'> {
+  const { lastGood, lastEnd, running, lastFailure, began } = state
   const waitedMs = running !== null && running.turn === null ? ageOf(running.started) : null
   const silence = running === null || waitedMs !== null ? null : ageOf(running.lastSign)
-  if (silence !== null && silence < MAX_SILENCE_MS) return { healthy: true, reason: 'a run is in progress' }
   const age = lastGood && ageOf(lastGood.started)
-  if (lastGood !== null && age !== null && age < lastGood.freshMs) {
-    return { healthy: true, reason: `the last good run began ${seconds(age)} ago` }
-  }
+  const isFresh = lastGood !== null && age !== null && age < lastGood.freshMs
+  // Nobody stops the first run of a process for the time that it takes: that of a large account, or after a long standstill.
+  // guard: old while a run goes on
+  if (isAlive(running) && (isFresh || lastEnd === null))
+    return { healthy: true, reason: 'a run is in progress' }
+  if (isFresh) return { healthy: true, reason: `the last good run began ${seconds(age)} ago` }
   // guard: first turn
   if (
     waitedMs !== null &&
@@ -122,10 +120,18 @@ export function freshness({
       ? 'there has been no good run yet'
       : `the last good run began ${seconds(age)} ago, two intervals or more`,
     waitedMs !== null && `the run has waited for its turn for ${seconds(waitedMs)}`,
-    silence !== null && `the run in progress has sent no heartbeat for ${seconds(silence)}`,
+    silence !== null &&
+      (isAlive(running)
+        ? 'a run is in progress'
+        : `the run in progress has sent no heartbeat for ${seconds(silence)}`),
     lastFailure !== null && `the last run: ${lastFailure}`,
   ]
   return { healthy: false, reason: faults.filter((fault) => fault !== false).join('; ') }
+}
+
+/** Whether a run works, and shows it. */
+export function isAlive(running: RunningRun | null): boolean {
+  return running !== null && running.turn !== null && ageOf(running.lastSign) < MAX_SILENCE_MS
 }
 
 export function formatLists(lists: readonly string[]): string {

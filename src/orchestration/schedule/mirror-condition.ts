@@ -1,6 +1,6 @@
 /** How the mirror stands, as its operator is told. */
 import type { MirrorState } from '../../common/schema/tables.ts'
-import { formatLists, freshness, overdueHolds, type WorkerState } from './health.ts'
+import { formatLists, freshness, isAlive, overdueHolds, type WorkerState } from './health.ts'
 import { ageOf } from './monotonic-time.ts'
 
 /** A run that shows signs of life may take so long before the mirror is called stale. */
@@ -36,8 +36,6 @@ function staleness(state: WorkerState): string | null {
   const age = ageOf(lastGood?.started ?? began)
   const isOld = age >= (lastGood?.freshMs ?? MAX_RUN_MS)
   // guard: stale while a run hangs
-  if (!isOld || (healthy && age < MAX_RUN_MS)) return null
-  return running === null || !healthy
-    ? reason
-    : `${reason}, and there has been no good run for an hour or more`
+  if (!isOld || (isAlive(running) && age < MAX_RUN_MS)) return null
+  return healthy ? `${reason}, and there has been no good run for an hour or more` : reason
 }

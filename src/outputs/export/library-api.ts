@@ -1,5 +1,6 @@
 import { withoutRejections } from '../../common/options/callbacks.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
+import { cancelReadsOnAbort } from '../../db/cancel/cancel-reads.ts'
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
 import { interruptible, NEVER } from '../../common/abort.ts'
 import { oneOf } from '../../common/parse-values.ts'
@@ -31,8 +32,9 @@ export async function exportViews(options: ExportOptions): Promise<ExportManifes
   const known = parseOption('format', () => oneOf(exportFormats)(format))
   const beside = { signal, onProgress: withoutRejections(onProgress) }
   return interruptible(signal, 'The export was interrupted; the folder stays as it was.', () =>
-    withMirror(options, 'read', (database) =>
-      exportToFolder(database, out, { ...selection, format: known }, beside),
-    ),
+    withMirror(options, 'read', async (opened) => {
+      await using database = cancelReadsOnAbort(opened, signal)
+      return await exportToFolder(database, out, { ...selection, format: known }, beside)
+    }),
   )
 }

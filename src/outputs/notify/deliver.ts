@@ -51,6 +51,8 @@ export async function forEachMessage<Item, Result>(
 
 export interface ClaimedMessage extends Claim {
   readonly failures: number
+  /** An earlier attempt may have been accepted; never of a notice. */
+  readonly was_pending: boolean
   /** What a notice tells; null of a digest. */
   readonly notice: NoticeReason | null
 }
@@ -66,9 +68,9 @@ export async function deliver(
   send: (signal: AbortSignal) => Promise<SendResult>,
   signal: AbortSignal,
 ): Promise<Pick<Delivery, 'state' | 'error' | 'next_attempt_at'>> {
-  const { id, claim, notice } = claimed
+  const { id, claim, notice, was_pending } = claimed
   const settle = (outcome: DeliveryOutcome) => call(settleDeliveryCall, { id, claim, outcome, notice })
-  if (signal.aborted) await settle({ kind: 'released', mayBeAccepted: false })
+  if (signal.aborted) await settle({ kind: 'released', mayBeAccepted: was_pending })
   signal.throwIfAborted()
   const result = await send(signal)
   if (result.isAccepted) {
@@ -76,7 +78,9 @@ export async function deliver(
     await settle({ kind: 'accepted', isSent: true })
     return { state: 'accepted', error: null, next_attempt_at: null }
   }
-  const { error, mayBeAccepted } = result
+  const { error } = result
+  // guard: doubt of an earlier attempt
+  const mayBeAccepted = result.mayBeAccepted || was_pending
   if (signal.aborted) {
     await settle({ kind: 'released', mayBeAccepted })
     signal.throwIfAborted()

@@ -119,6 +119,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'X8 what is left',
   },
   {
+    name: 'statements of an interrupted read',
+    promise: 'a query that a signal ends does not go on in the database',
+    mutation: 'remove',
+    tests: ['test/integration/commands/inspect/query.test.ts'],
+    only: 'is cancelled on the server',
+  },
+  {
     name: 'query through the socket',
     promise: 'a statement that comes over the control socket of a folder cannot write either',
     mutation: { replace: 'await database.transaction(async (trx) => receive(await trx.query(sql)))' },

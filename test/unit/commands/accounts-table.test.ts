@@ -4,7 +4,9 @@ import {
   headline,
   type AccountRow,
 } from '../../../src/commands/sync/accounts/accounts-table.ts'
+import type { VerifyReport } from '../../../src/index.ts'
 import { exitCodes, worstExitCode, worstFirst } from '../../../src/commands/exit-codes.ts'
+import { summaryOf } from '../../../src/commands/sync/accounts/verify-all-accounts.ts'
 import { accountsLine } from '../../../src/commands/terminal/accounts-line.ts'
 
 const plain = { width: null, style: (_: unknown, text: string) => text }
@@ -32,7 +34,8 @@ test.each([
   [[5, 2], 2],
   [[2, 3], 3],
   [[3, 1], 1],
-  [[1, 143], 143],
+  [[1, 129], 129],
+  [[129, 143], 143],
   [[143, 130], 130],
   [[0, 77], 77],
 ])('of %j the worst is %i', (codes, worst) => {
@@ -83,4 +86,61 @@ test('one line tells how far all are', () => {
   const current = { account: 'choir', events: { done: 23, total: 50, skipped: 0 } }
   expect(accountsLine({ ...progress, failing: 0, current }, 0)).toBe('412/1,000 accounts; choir 23/50 events')
   expect(accountsLine({ ...progress, done: 500 }, 60_000)).toBe('500/1,000 accounts, 3 failing, 1 min left')
+})
+
+const compared = {
+  account: 'ada',
+  status: 'partial',
+  duration_ms: 7,
+  differences: [],
+  differences_total: 0,
+  lists_chosen: 9,
+  lists_compared: 9,
+  lists_thorough: 0,
+  lists_changed: [],
+  lists_undecided: [],
+  lists_never_read: [],
+  lists_failing: [],
+  events_changed: false,
+  events_undecided: false,
+  events_compared: 9,
+  responses_compared: 90,
+  held: 0,
+  unconfirmed: 0,
+  rejected: 0,
+  requests: 11,
+  retries: 0,
+  bytes_received: 900,
+  warnings: [],
+  errors: [],
+  errors_total: 0,
+} satisfies VerifyReport
+
+const away = { event_id: 'gala', code: 'unreachable', message: 'no answer' }
+
+test.each<[Partial<VerifyReport>, string]>([
+  [{}, 'nothing could be compared'],
+  [{ lists_undecided: ['gala'] }, '1 list undecided, for what they differ from has no stored digest'],
+  [{ events_undecided: true }, 'the event list is undecided, for it has no stored digest'],
+  [{ lists_never_read: ['gala', 'picnic'] }, '2 lists never read by a sync'],
+  [{ lists_failing: ['gala'] }, '1 list that the last sync could not read'],
+  [
+    { events_changed: true, lists_changed: ['gala'] },
+    'the event list has changed since the last sync; 1 list changed since the last sync',
+  ],
+  [
+    { errors: [away], errors_total: 3, held: 2 },
+    'no answer (and 2 more errors); 2 deletions held, and not compared: status --account says why',
+  ],
+  [
+    { status: 'different', differences_total: 3 },
+    '3 differences, which backfill --restart --account corrects',
+  ],
+  [{ status: 'equal', lists_changed: ['gala'] }, ''],
+  [
+    { status: 'equal', warnings: ['the mirror was moved'], held: 1 },
+    'the mirror was moved; 1 deletion held, and not compared: status --account says why',
+  ],
+])('of a verify that found %j the reason is told', (found, why) => {
+  expect(summaryOf({ ...compared, ...found }).why).toBe(why)
 })

@@ -322,6 +322,38 @@ describe('the answer to a query', () => {
     )
   })
 
+  test('instants of all years are in the zone that is named, and for a spreadsheet without it', () => {
+    const columns = [
+      { name: 'at', type: 1184 },
+      { name: 'local', type: 1114 },
+    ]
+    const rows = [
+      ['9999-12-31T23:59:59Z', '10000-01-01T00:00:00.5'],
+      ['0001-01-01T00:00:00Z', '0044-03-15T12:00:00 BC'],
+      ['0044-03-15T12:00:00.25Z BC', '-infinity'],
+      ['294276-12-31T12:00:00Z', 'infinity'],
+      ['-infinity', null],
+    ]
+    const result = { columns, rows, count: rows.length }
+    const lines = (timeZone: string, excel: string | null = null) =>
+      inParts([result], 'csv', pipe, { timeZone, excel }).trimEnd().split(/\r?\n/).slice(1)
+    expect(lines('Europe/Berlin').map((line) => line.split(',')[0])).toEqual([
+      '10000-01-01T00:59:59+01:00',
+      '0001-01-01T00:53:28+00:53:28',
+      '0044-03-15T12:53:28.25+00:53:28 BC',
+      '294276-12-31T13:00:00+01:00',
+      '-infinity',
+    ])
+    expect(lines('America/New_York')[1]).toBe('0001-12-31T19:03:58-04:56:02 BC,0044-03-15T12:00:00 BC')
+    expect(lines('America/New_York', 'en-US')).toEqual([
+      '9999-12-31 18:59:59,10000-01-01 00:00:00',
+      '0001-12-31 19:03:58 BC,0044-03-15 12:00:00 BC',
+      "0044-03-15 07:03:58 BC,'-infinity",
+      '294276-12-31 07:00:00,infinity',
+      "'-infinity,",
+    ])
+  })
+
   test('csv for a spreadsheet has the marks, separators and times of a language, and no formulas', () => {
     const columns = [
       { name: 'at', type: 1184 },

@@ -41,7 +41,8 @@ export function excelWriter(options: CsvOptions, language: string): QueryResultW
       const changes = columns.map(({ type }) => {
         if (isNumericType(type)) return (text: string) => text.replace('.', decimal === ',' ? ',' : '.')
         const local = inZone(type, zone)
-        if (isTimestampType(type)) return (text: string) => wallClock(local?.(text) ?? text)
+        // Of what is no time, -infinity would run as a formula.
+        if (isTimestampType(type)) return (text: string) => inertText(wallClock(local?.(text) ?? text))
         return inertText
       })
       return (row) =>
@@ -68,9 +69,12 @@ export function excelWriter(options: CsvOptions, language: string): QueryResultW
   }
 }
 
+/** A time with or without a zone, as `textOf` and `inZone` give it. */
+const timeForm = /^(\d{4,}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d(?::\d\d)?)?( BC)?$/
+
 /** `2026-07-01 12:30:00` of `2026-07-01T12:30:00.5+02:00`, which a spreadsheet takes for a text. */
 function wallClock(text: string): string {
-  return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/, '$1 $2')
+  return text.replace(timeForm, '$1 $2$3')
 }
 
 interface RecordForm {

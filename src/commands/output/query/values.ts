@@ -24,15 +24,31 @@ export function inZone(type: number, timeZone: string | null): ((text: string) =
   return (text) => instantInZone(text, timeZone)
 }
 
-const instantForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z$/
+const instantForm = /^(\d{4,})(-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z( BC)?$/
+/** The calendar and the rules of a zone repeat every so many years. */
+const CYCLE = 400
+const MAX_YEAR = 9999
 
-/** `2026-07-01T12:30:00.5+02:00` of `2026-07-01T10:30:00.5Z`. What is no such instant (infinity, a year BC) stays. */
+/**
+ * `2026-07-01T12:30:00.5+02:00` of `2026-07-01T10:30:00.5Z`, and `0001-12-31T19:03:58-04:56:02 BC` of `0001-01-01T00:00:00Z`. What is no
+ * instant (infinity) stays.
+ */
 function instantInZone(text: string, timeZone: string): string {
-  const [, seconds, fraction = ''] = instantForm.exec(text) ?? []
-  if (seconds === undefined) return text
-  const instant = Date.parse(`${seconds}Z`)
+  const [, digits, rest = '', fraction = '', era = ''] = instantForm.exec(text) ?? []
+  if (digits === undefined) return text
+  const year = era === '' ? Number(digits) : 1 - Number(digits)
+  // Postgres knows later years than a Date does.
+  const cycles = Math.max(0, Math.ceil((year - MAX_YEAR) / CYCLE)) * CYCLE
+  const instant = Date.parse(`${isoYear(year - cycles)}${rest}Z`)
   const offset = offsetAt(timeZone, instant)
-  const local = new Date(instant + offsetMs(offset)).toISOString()
-  // Beyond the year 9999 the year has a sign and six digits.
-  return `${local.slice(0, -'.000Z'.length)}${fraction}${offset}`
+  const local = new Date(instant + offsetMs(offset))
+  const localYear = local.getUTCFullYear() + cycles
+  const isBefore = localYear < 1
+  const shown = String(isBefore ? 1 - localYear : localYear).padStart(4, '0')
+  return `${shown}${local.toISOString().slice(-'-mm-ddThh:mm:ss.000Z'.length, -'.000Z'.length)}${fraction}${offset}${isBefore ? ' BC' : ''}`
+}
+
+/** As `Date.parse` takes any year: `+000001`, `-000043`. */
+function isoYear(year: number): string {
+  return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}`
 }

@@ -26,21 +26,42 @@ export async function verifyAllAccounts(context: Context<VerifyFlags>, accounts:
 
 const outcomes = { equal: 'equal', partial: 'not wholly compared', different: 'different' } as const
 
-function summaryOf({
-  status,
-  differences_total,
-  duration_ms,
-  errors,
-  held,
-  warnings,
-}: VerifyReport): Summary {
-  const [first] = errors
-  const ofHeld =
-    held === 0 ? '' : `${formatCount(held, 'deletion')} held, and not compared: status --account says why`
+/** Why it is not equal, for nobody should have to ask each account again. */
+export function summaryOf(report: VerifyReport): Summary {
+  const { status, differences_total, duration_ms, warnings } = report
+  const reasons = [...(status === 'equal' ? warnings.slice(0, 1) : []), ...reasonsOf(report)]
   return {
     outcome: outcomes[status],
     changed: differences_total,
     durationMs: duration_ms,
-    why: status === 'equal' ? (warnings[0] ?? ofHeld) : (first?.message ?? ofHeld),
+    why: reasons.length === 0 && status !== 'equal' ? 'nothing could be compared' : reasons.join('; '),
   }
+}
+
+function reasonsOf(report: VerifyReport): readonly string[] {
+  const { status, errors, errors_total, differences_total, held } = report
+  const [first] = errors
+  const more = errors_total > 1 ? ` (and ${formatCount(errors_total - 1, 'more error')})` : ''
+  const ofErrors = first === undefined ? [] : [`${first.message}${more}`]
+  const ofHeld =
+    held === 0 ? [] : [`${formatCount(held, 'deletion')} held, and not compared: status --account says why`]
+  if (status === 'equal') return ofHeld
+  const lists = [
+    [report.lists_undecided, 'undecided, for what they differ from has no stored digest'],
+    [report.lists_never_read, 'never read by a sync'],
+    [report.lists_failing, 'that the last sync could not read'],
+    [report.lists_changed, 'changed since the last sync'],
+  ] as const
+  return [
+    ...(differences_total === 0
+      ? []
+      : [`${formatCount(differences_total, 'difference')}, which backfill --restart --account corrects`]),
+    ...ofErrors,
+    ...(report.events_undecided ? ['the event list is undecided, for it has no stored digest'] : []),
+    ...(report.events_changed ? ['the event list has changed since the last sync'] : []),
+    ...lists.flatMap(([ids, what]) =>
+      ids.length === 0 ? [] : [`${formatCount(ids.length, 'list')} ${what}`],
+    ),
+    ...ofHeld,
+  ]
 }

@@ -8,10 +8,8 @@ import type { RunsInView } from '../scheduled-runs.ts'
 import { COMPANION_GRACE_MS, SHUTDOWN_GRACE_MS, type Companion, type LastGoodRuns } from '../worker.ts'
 import { AccountSchedule, type WorkedAccount } from './account-schedule.ts'
 import { accountsHealth } from './accounts-health.ts'
+import { lookAgain } from './look-again.ts'
 import { SharedTicks } from './shared-ticks.ts'
-
-/** How often the files are looked at. */
-const LOOK_MS = 10_000
 
 /** The accounts as their files have them. */
 export interface AccountsNow {
@@ -156,18 +154,11 @@ class AccountsWorker implements AsyncDisposable {
 
   /** Looks at the files again and again, and tells of ticks that were skipped. */
   #lookAgain(): void {
-    const { log } = this.#options
-    let looking: Promise<void> | null = null
-    const timer = setInterval(() => {
+    const look = () => {
       this.#tellSkipped()
-      looking ??= this.look()
-        .catch((error: unknown) => log('error', 'the accounts could not be looked at', { err: error }))
-        .finally(() => (looking = null))
-    }, LOOK_MS)
-    this.#open.defer(async () => {
-      clearInterval(timer)
-      await waitAtMost(COMPANION_GRACE_MS, looking)
-    })
+      return this.look()
+    }
+    this.#open.use(lookAgain(look, this.#options.log))
   }
 
   #tellSkipped(): void {

@@ -65,7 +65,7 @@ export async function deliverNotices(
     }
     const became = await deliver(
       call,
-      { ...one.message, notice: { state, cause } },
+      { ...one.message, was_pending: false, notice: { state, cause } },
       sender(recipient, message, mail),
       signal,
     )

@@ -7,7 +7,7 @@ import { schemaState } from '../../../db/migrate.ts'
 import type { Transaction, TransactionOptions } from '../../../db/transaction.ts'
 import { accountNames } from '../../../sync/open/find-account.ts'
 import type { ContentsSource } from '../mirror-contents.ts'
-import { cancelOnAbort } from './cancel-on-abort.ts'
+import { cancelTransactionOnAbort } from '../../../db/cancel/cancel-on-abort.ts'
 import { readTables } from './read-tables.ts'
 import { checkTables } from './table-checks.ts'
 import { readColumns, readIdentities, tableName } from './table-rows.ts'
@@ -102,7 +102,7 @@ export function withSnapshot<T>(
 ): Promise<T> {
   return database.transaction(async (trx) => {
     if (keepsWritersOut) await lockAgainstWriters(trx)
-    await using _ = await cancelOnAbort(database, trx, signal)
+    await using _ = await cancelTransactionOnAbort(database, trx, signal)
     return await work(await openSource(trx, signal))
   }, SNAPSHOT)
 }

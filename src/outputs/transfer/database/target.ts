@@ -8,7 +8,7 @@ import { migrateWithin, SCHEMA_VERSION, schemaState } from '../../../db/migrate.
 import type { Transaction } from '../../../db/transaction.ts'
 import type { ContentsSource, OnProgress } from '../mirror-contents.ts'
 import { COPY_FORM, writeBehind, type ReceiveRows } from './read-tables.ts'
-import { cancelOnAbort } from './cancel-on-abort.ts'
+import { cancelTransactionOnAbort } from '../../../db/cancel/cancel-on-abort.ts'
 import { checkTables, requireEqual, type TableCheck } from './table-checks.ts'
 import { copyTarget, restartIdentities, tableName, type TableColumns } from './table-rows.ts'
 
@@ -34,7 +34,7 @@ export async function writeMirror(
   const { outline } = source
   return target.transaction(
     async (trx) => {
-      await using _ = await cancelOnAbort(target, trx, signal)
+      await using _ = await cancelTransactionOnAbort(target, trx, signal)
       await prepareSchema(trx, target.label, outline.schema)
       await clearSeeds(trx, outline.tables)
       await copyRows(trx, source, { ...target, onProgress })

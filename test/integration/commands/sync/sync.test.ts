@@ -221,6 +221,7 @@ onBothCommandStages('O2 a run that is told to stop, on', (stage) => {
   test.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
+    ['SIGHUP', 129],
   ] as const)(
     'by %s, once or twice at once, ends cleanly with %d, and the run is interrupted',
     async (signal, code) => {
@@ -245,6 +246,19 @@ onBothCommandStages('O2 a run that is told to stop, on', (stage) => {
   )
 })
 
+test.skipIf(scriptPath === null)('O2 a run whose terminal is closed is interrupted', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+  s.service.at('/events/gala/responses', silence)
+  await s.onTerminal(['sync'], {
+    meanwhile: async (child) => {
+      await asked(s.service, '/events/gala/responses')
+      child.kill('SIGKILL')
+    },
+  })
+  const statuses = async () => (await s.run(['runs', '--json'])).stdout
+  await expect.poll(statuses, { timeout: 10_000 }).toContain('"status":"interrupted"')
+})
+
 test('O2 SIGTERM while a lock holds the batch: 143 within 8 s, and nothing of the batch is stored', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 3 }))
   await using database = await s.place.open()
@@ -262,6 +276,7 @@ test('O2 SIGTERM while a lock holds the batch: 143 within 8 s, and nothing of th
   })
   await stack.disposeAsync()
   expect(ran.code).toBe(143)
+  expect(ran.stderr).toMatch(/^headcount: interrupted by SIGTERM; the work did not end within 7\.5 s/m)
   expect(ms).toBeLessThan(8000)
   expect((await database.transaction((trx) => trx.query('select id from headcount.responses'))).rows).toEqual(
     [],

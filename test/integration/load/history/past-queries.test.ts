@@ -42,8 +42,8 @@ onBoth('a moment that the mirror cannot tell of', (fresh) => {
       )
       expect(await told(`now() + interval '1 minute'`)).toMatch(/is yet to come \(the database's clock says /)
       expect(await told('null')).toBe(0)
-      expect(await told(`'-infinity'`)).toContain('the earliest moment')
-      expect(await told(`'infinity'`)).toContain('yet to come')
+      expect(await told(`'-infinity'`)).toMatch(/the earliest moment .*, not -infinity$/)
+      expect(await told(`'infinity'`)).toContain('query: infinity is yet to come')
 
       // A scan of an empty table looks at no condition that stands at its rows.
       const scanned = database.transaction(async (trx) => {

@@ -51,7 +51,7 @@ onBothCommandStages('a worker', (stage) => {
     expect(others.every(({ status }) => status === 'succeeded')).toBe(true)
   })
 
-  test.each(['SIGTERM', 'SIGINT'] as const)(
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'O2 %s in the middle of a run: that run is interrupted, and the worker ends with 0',
     async (signal) => {
       await using s = await stage(accountOf({ gala: 3 }))

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/index.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import {
+  startBreakingServer,
   startMailServer,
   startSilentServer,
   type MailServer,
@@ -36,6 +37,12 @@ function send(on: Stage, server: Pick<MailServer, 'url'>, options: Partial<SendD
 async function answered(on: Stage, id: number, name: string): Promise<void> {
   on.account.of('gala').push(responseItem(id, { name }))
   await on.sync({ all: true })
+}
+
+/** With a server that breaks the connection after the message. */
+async function breaking<T>(work: (server: { readonly url: string }) => Promise<T>): Promise<T> {
+  await using server = await startBreakingServer('\r\n.\r\n')
+  return await work({ url: `smtp://127.0.0.1:${server.port}` })
 }
 
 const states = (deliveries: readonly Delivery[]) => deliveries.map(({ state }) => state)
@@ -180,6 +187,52 @@ onPostgresStage('a digest by mail', (stage) => {
     await answered(on, 7, 'Grace')
     expect(states(await send(on, server, { since: 1 }))).toEqual(['accepted'])
     expect(await ofMail(on)).toEqual([])
+  })
+
+  test('that may have been accepted is the same one again, whatever keeps it from its server meanwhile', async () => {
+    await using on = await mirrored(stage)
+    await using server = await startMailServer()
+    const to = ['ada', 'bob', 'eve', 'joe', 'zoe'].map((name) => `mailto:${name}@example.org`)
+    await send(on, server, { to })
+    await answered(on, 7, 'Grace')
+    const inDoubt = await breaking((broken) => send(on, broken, { to }))
+    const ids = inDoubt.map(({ message_id }) => message_id)
+    expect(states(inDoubt)).toEqual(to.map(() => 'failed'))
+    await answered(on, 8, 'Edsger')
+    // Nobody listens there any more: a clear failure.
+    expect(states(await send(on, { url: 'smtp://127.0.0.1:1' }, { to }))).toEqual(to.map(() => 'failed'))
+    // A signal ends the messages under way, and those behind them.
+    await using silent = await startSilentServer()
+    const stopping = new AbortController()
+    const silenced = { url: `smtp://127.0.0.1:${silent.port}` }
+    const sending = send(on, silenced, { to, signal: stopping.signal }).catch((error: unknown) => error)
+    await expect.poll(silent.connections, { timeout: 20_000 }).toBe(4)
+    stopping.abort()
+    expect(await sending).toBeInstanceOf(InterruptedError)
+    // All of them are settled, too.
+    await expect
+      .poll(() => on.query('select count(*)::int from headcount.deliveries where claim is not null'))
+      .toEqual([[0]])
+
+    const again = await send(on, server, { to })
+    expect(states(again)).toEqual(to.map(() => 'accepted'))
+    expect(again.map(({ message_id }) => message_id)).toEqual(ids)
+    for (const { mail } of server.received.slice(-5)) {
+      expect(mail.text).toMatch(/Grace/)
+      expect(mail.text).not.toMatch(/Edsger/)
+    }
+    expect(states(await send(on, server, { to }))).toEqual(to.map(() => 'accepted'))
+    expect(server.received.at(-1)?.mail.text).toMatch(/Edsger/)
+  })
+
+  test('that has nothing new after one that failed is not tried again', async () => {
+    await using on = await mirrored(stage)
+    await using server = await startMailServer()
+    await send(on, server)
+    const [failed] = await send(on, { url: 'smtp://127.0.0.1:1' }, { always: true })
+    expect(failed).toMatchObject({ state: 'failed', next_attempt_at: expect.any(String) })
+    expect(await send(on, server)).toMatchObject([{ state: 'nothing_new', next_attempt_at: null }])
+    expect(await ofMail(on)).toMatchObject([{ failures: 0, next_attempt_at: null }])
   })
 
   test('that a server takes and never answers ends by its deadline, and is sent again as it was', async () => {

@@ -170,6 +170,13 @@ export const runPoolGuards: readonly Guard[] = [
     only: 'before this process began',
   },
   {
+    name: 'old while a run goes on',
+    promise: 'a mirror that is too old is not called healthy because a run is in progress',
+    mutation: { cut: '(isFresh || lastEnd === null)', put: 'true' },
+    tests: ['test/unit/orchestration/schedule/health.test.ts'],
+    only: 'two intervals ago',
+  },
+  {
     name: 'good run elsewhere',
     promise: 'a worker beside another one does not call a mirror old that the other one keeps fresh',
     mutation: 'never',

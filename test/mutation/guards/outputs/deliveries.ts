@@ -30,6 +30,13 @@ export const deliveryGuards: readonly Guard[] = [
     only: 'postgres.*told again whole',
   },
   {
+    name: 'doubt of an earlier attempt',
+    promise: 'a digest that may have been accepted stays the same one after a refusal or a signal',
+    mutation: { cut: ' || was_pending', put: '' },
+    tests: [digests],
+    only: 'may have been accepted is',
+  },
+  {
     name: 'cursor after acceptance',
     promise: 'the next digest goes on from what the recipient accepted',
     mutation: 'remove',

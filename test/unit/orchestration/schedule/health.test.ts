@@ -130,6 +130,35 @@ describe('with a run in progress', () => {
     })
   })
 
+  test('of which a good one began two intervals ago, or a failed one before: not healthy', async () => {
+    const running = () => ({ started: now(), turn: now(), lastSign: now(), freshMs: 30 * minute })
+    const good = {
+      ...createWorkerState(),
+      lastGood: { started: now(), freshMs: 30 * minute },
+      lastEnd: 'complete' as const,
+    }
+    await pass(30 * minute - second)
+    expect(verdict(healthOf({ ...good, running: running() }))).toEqual({
+      healthy: true,
+      reason: 'a run is in progress',
+    })
+    await pass(second)
+    expect(verdict(healthOf({ ...good, running: running() }))).toEqual({
+      healthy: false,
+      reason: 'the last good run began 1800 s ago, two intervals or more; a run is in progress',
+    })
+    const lastFailure = 'unreachable: the service is away'
+    const failed = { ...createWorkerState(), lastEnd: 'failed' as const, lastFailure, running: running() }
+    expect(verdict(healthOf(failed))).toEqual({
+      healthy: false,
+      reason: `there has been no good run yet; a run is in progress; the last run: ${lastFailure}`,
+    })
+    // Another process had the account: that was no run.
+    expect(healthOf({ ...failed, lastEnd: null }).healthy).toBe(true)
+    // Nor is a process restarted whose first run after a long standstill takes its time.
+    expect(healthOf({ ...good, lastEnd: null, running: running() }).healthy).toBe(true)
+  })
+
   test('silent, but the last good run is young enough: healthy', async () => {
     const sight = {
       ...createWorkerState(),

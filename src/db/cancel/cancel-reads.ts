@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../database.ts'
+import { cancelTransactionOnAbort } from './cancel-on-abort.ts'
+
+/** How long a read that was cancelled may take to end. */
+const MAX_END_MS = 500
+
+/**
+ * The same database, whose reading transactions are cancelled on the server when the signal is aborted: a server does not notice that
+ * nobody waits for its answer any more. Closing it waits until they have ended, and leaves the database open.
+ */
+export function cancelReadsOnAbort(database: Database, signal: AbortSignal): Database {
+  const open = new Set<Promise<unknown>>()
+  const transaction: Database['transaction'] = (work, options) => {
+    if (options?.readOnly !== true) return database.transaction(work, options)
+    const read = database.transaction(async (trx) => {
+      // guard: statements of an interrupted read
+      await using _ = await cancelTransactionOnAbort(database, trx, signal)
+      return await work(trx)
+    }, options)
+    open.add(read)
+    const forget = () => open.delete(read)
+    read.then(forget, forget)
+    return read
+  }
+  const close = async () => {
+    await Promise.race([Promise.allSettled(open), sleep(MAX_END_MS, undefined, { ref: false })])
+  }
+  return { ...database, transaction, close, [Symbol.asyncDispose]: close }
+}

@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import { cancelOnAbort } from './cancel-on-abort.ts'
+
+interface AloneOptions {
+  /** Cancels the statement. */
+  readonly signal?: AbortSignal | undefined
+  readonly timeLimitMs: number
+}
+
+/**
+ * Executes a statement that cannot run in a transaction. Behind a proxy no setting outlives a transaction, so the time limit is kept
+ * here, and nobody knows its session: it is found by a mark. PGlite ends no statement early.
+ */
+export async function executeAlone(
+  database: Database,
+  statement: string,
+  { signal, timeLimitMs }: AloneOptions,
+): Promise<void> {
+  const mark = `/* headcount ${crypto.randomUUID()} */`
+  const limit = AbortSignal.any([AbortSignal.timeout(timeLimitMs), ...(signal ? [signal] : [])])
+  await using _ = cancelOnAbort(database, sql`starts_with(query, ${mark})`, limit)
+  await sql.raw(`${mark} ${statement}`).execute(database.kysely)
+}
