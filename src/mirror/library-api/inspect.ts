@@ -8,10 +8,18 @@ import { queryCall } from '../calls/query.ts'
 import { rejectsCall, type ListedReject } from '../calls/rejects.ts'
 import { runsCall, type ListedRun } from '../calls/runs.ts'
 import { eventStatusCall, statusCall } from '../calls/status.ts'
+import { tablesCall } from '../calls/tables.ts'
+import type { SchemaDescription } from '../query/describe-schema.ts'
 import type { EventStatuses } from '../status/event-status.ts'
 import { readAccountObservations, type AccountObservations } from '../observations/open-questions.ts'
 import { requireAccount } from '../accounts/resolve-account.ts'
-import { callMirror, requireWholeNumber, withMirror, type AccountFilter } from './with-mirror.ts'
+import {
+  callMirror,
+  requireWholeNumber,
+  withMirror,
+  type AccountFilter,
+  type MirrorOptions,
+} from './with-mirror.ts'
 
 export interface StatusOptions extends AccountFilter {
   /** As the runs of this mirror have it, in milliseconds; seven days when not given. What is due depends on it. */
@@ -102,6 +110,12 @@ export async function observations(options: AccountFilter): Promise<readonly Acc
     await requireAccount(database, account)
     return database.transaction((trx) => readAccountObservations(trx, account), { readOnly: true })
   })
+}
+
+/** The tables, views and functions of a mirror, with their columns and comments. */
+export async function tables(options: MirrorOptions): Promise<SchemaDescription> {
+  checkOptions(options)
+  return callMirror(options, tablesCall, {})
 }
 
 export interface QueryOptions extends AccountFilter {
