@@ -2,8 +2,7 @@ import { html } from 'hono/html'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import type { EventReport } from '../../../mirror/answers/report/document.ts'
 import { formatCount, formatMoney, formatNumber } from '../formats.ts'
-import { andMore } from './slots-part.ts'
-import { drawTable } from './table.ts'
+import { andMore, drawTable } from './table.ts'
 import { textOf, type Html } from './text.ts'
 
 /** Who answered, those who are expected first. */

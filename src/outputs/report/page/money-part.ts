@@ -3,8 +3,7 @@ import type { ReportedMoney } from '../../../mirror/answers/report/document.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import { drawColumns, type ChartColumn } from '../charts/column-chart.ts'
 import { formatCount, formatMoney, formatMonth, formatNumber } from '../formats.ts'
-import { andMore } from './slots-part.ts'
-import { drawFigures } from './table.ts'
+import { andMore, drawFigures } from './table.ts'
 import type { Html } from './text.ts'
 
 /** Months of the chart. */
