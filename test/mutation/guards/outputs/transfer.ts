@@ -86,7 +86,7 @@ export const transferGuards: readonly Guard[] = [
   {
     name: 'a backup that is not whole',
     promise: 'a backup that a signal, a full disk or a kill ends leaves the former file as it was',
-    mutation: { replace: 'path' },
+    mutation: { replace: 'replaced' },
     tests: [commands],
     only: 'during a backup leaves',
   },
