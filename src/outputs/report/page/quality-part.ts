@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { AccountReport } from '../../../mirror/answers/report/document.ts'
-import { formatCount, formatNumber } from '../formats.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatNumber } from '../formats.ts'
 import { andMore, drawTable } from './table.ts'
 import { textOf, type Html } from './text.ts'
 

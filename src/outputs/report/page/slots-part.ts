@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
 import type { CountedRows } from '../../../mirror/answers/report/document.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
-import { formatCount, formatNumber, formatWallClock } from '../formats.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatNumber, formatWallClock } from '../formats.ts'
 import { andMore, drawBar, drawTable } from './table.ts'
 import { textOf, titleOf, type Html } from './text.ts'
 
