@@ -27,8 +27,8 @@ export const commandGuards: readonly Guard[] = [
     only: 'where there is no mirror',
   },
   {
-    name: 'foretold holds',
-    promise: 'a dry run foretells what would be held, and the exit code of it',
+    name: 'holds of a dry run',
+    promise: 'a dry run says what would be held, and the exit code of it',
     mutation: 'remove',
     tests: [dryRun],
     only: 'brake holds',
