@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileSink, outputError, type Sink } from './sink.ts'
+import { outputError, type Sink } from './sink.ts'
 
 const OWNER_ALONE = 0o600
 const ORDINARY = 0o644
@@ -49,14 +49,14 @@ export async function openPartFile(path: string, { of, isPersonal, signal }: Fil
   const replaced = await replacedBy(path)
   // guard: a backup that is not whole; files of an unfinished export
   const part = `${replaced}.${randomBytes(8).toString('hex')}.headcount.part`
-  const place = `${of}: the file ${path}`
   const failed = (error: unknown) => {
-    throw outputError(place, error)
+    // An abort closes the file while it is written to.
+    signal.throwIfAborted()
+    throw outputError(`${of}: the file ${path}`, error)
   }
   // guard: who reads a report
   const mode = isPersonal ? OWNER_ALONE : ORDINARY
   const file = await open(part, 'wx', mode).catch(failed)
-  const { write } = fileSink(file, place)
   let isFinished = false
   let isReplaced = false
   const finish = async () => {
@@ -69,7 +69,7 @@ export async function openPartFile(path: string, { of, isPersonal, signal }: Fil
     sink: {
       write: async (content) => {
         signal.throwIfAborted()
-        await write(content)
+        await file.writeFile(content).catch(failed)
       },
     },
     finish,
