@@ -136,7 +136,15 @@ export { VIEWS } from './common/schema/view-columns.ts'
 export type { ViewName, ViewRow, ViewValue, ViewValueTypes } from './common/schema/view-columns.ts'
 export type { DecimalText, ValueTypes } from './common/schema/items.ts'
 export type { JsonObject, JsonValue, RawNumber } from './common/json/exact.ts'
-export { eventStatus, observations, query, rejects, runs, status } from './mirror/library-api/inspect.ts'
+export {
+  eventStatus,
+  observations,
+  query,
+  rejects,
+  runs,
+  status,
+  tables,
+} from './mirror/library-api/inspect.ts'
 export type {
   EventStatusOptions,
   ListOptions,
@@ -170,6 +178,12 @@ export type { CreatedKey } from './mirror/calls/keys.ts'
 export type { ListedReject } from './mirror/calls/rejects.ts'
 export type { ListedRun } from './mirror/calls/runs.ts'
 export type { QueryRows } from './mirror/calls/call.ts'
+export type {
+  ColumnDescription,
+  FunctionDescription,
+  SchemaDescription,
+  TableDescription,
+} from './mirror/query/describe-schema.ts'
 export type { DeletedEvent, EventStatus, EventStatuses } from './mirror/status/event-status.ts'
 export type { KeyState, ListedKey, RevokedKey } from './mirror/keys/keys.ts'
 export type { Finding } from './mirror/observations/findings.ts'

@@ -36,7 +36,7 @@ NULL is an empty field, an empty text is \`""\`.
 
 - \`--json\` and \`--format ndjson\` give bigint and numeric as strings, for a JSON number may lose digits. \`--json-numbers\` gives numbers where none is
   lost. Of two columns with one name the second becomes \`name_2\`.
-- \`--output FILE\` takes the format from the name (\`.csv\`, \`.json\`, \`.ndjson\`). The file appears when the result is complete.
+- \`--output FILE\` takes the format from the name (\`.csv\`, \`.json\`, \`.ndjson\`). The file appears when the result is complete, and only its owner may read it.
 - \`--excel\` writes CSV that a spreadsheet opens correctly: byte order mark, separator and decimal comma of \`LANG\`, local times without a zone. Text
   that would run as a formula gets a \`'\` in front. Numbers of more than 15 digits are rounded by the spreadsheet.
 - \`--timezone Europe/Berlin\` sets the zone for days in the statement and for times in the result; days in the views are those of the account's zone. \`--limit\` stops after so many rows.

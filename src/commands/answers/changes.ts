@@ -9,8 +9,9 @@ import { formatCount } from '../../common/text/number.ts'
 import { listTable, text } from '../output/format/table.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { fieldChange } from '../../common/text/field-change.ts'
-import { isOfMany, momentText, moreLine } from './values.ts'
+import { asText, fieldChange } from '../../common/text/field-change.ts'
+import { momentText } from '../../common/text/moments.ts'
+import { isOfMany, moreLine } from './values.ts'
 
 type ChangesFlags = Flags & {
   readonly json?: true
@@ -72,10 +73,4 @@ function whatChanged({ entity, change, fields, former, record }: ListedChange): 
       fieldChange(stripControlCharsInLine(field), asText(former?.[field]), asText(record[field])),
     )
     .join(', ')
-}
-
-/** Text as it is, all else as JSON. */
-function asText(value: unknown): string | null {
-  if (value === null || value === undefined) return null
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -11,8 +11,9 @@ import { drawPairs, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { drawBar } from '../output/format/bar.ts'
 import { fieldChange } from '../../common/text/field-change.ts'
-import { daysText, momentText, moreLine } from './values.ts'
-import { wallClockText } from '../../common/text/wall-clock.ts'
+import { moreLine } from './values.ts'
+import { formatDays } from '../../common/text/format-duration.ts'
+import { momentText, wallClockText } from '../../common/text/moments.ts'
 import { formatRespondents } from './who-comes.ts'
 
 type EventFlags = Flags & { readonly json?: true; readonly limit: number; readonly account?: string }
@@ -69,7 +70,7 @@ function formatEvent(details: EventDetails, format: EventFormat, out: Output): s
 
 function figures({ summary, payments, forgotten_at }: EventDetails, out: Output): string {
   const { expected, coming, maybe, unknown, not_coming, responses, respondents, without_email } = summary
-  const days = daysText(summary.days_until)
+  const days = summary.days_until === null ? '' : formatDays(summary.days_until)
   const isOtherDay = summary.event_day !== null && summary.event_at?.startsWith(summary.event_day) === false
   const localDay = isOtherDay ? `, ${summary.event_day} in the zone of the account` : ''
   const replies = [

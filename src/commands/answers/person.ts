@@ -21,7 +21,7 @@ import { drawPairs, listTable, text } from '../output/format/table.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'
 import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { momentText } from './values.ts'
+import { momentText } from '../../common/text/moments.ts'
 
 type PersonFlags = Flags & { readonly json?: true }
 

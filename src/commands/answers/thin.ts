@@ -10,7 +10,7 @@ import { listTable, right, text } from '../output/format/table.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { hasMoreLine, isOfMany } from './values.ts'
-import { wallClockText } from '../../common/text/wall-clock.ts'
+import { wallClockText } from '../../common/text/moments.ts'
 
 type ThinFlags = Flags & { readonly json?: true; readonly limit: number }
 

@@ -7,22 +7,6 @@ export function isOfMany(rows: readonly { readonly account: string }[]): boolean
   return new Set(rows.map(({ account }) => account)).size > 1
 }
 
-/** `Sat 5 Dec 2026 18:30 UTC` of an instant. */
-export function momentText(instant: string | null): string {
-  if (instant === null) return 'no time'
-  const at = new Date(instant)
-  if (Number.isNaN(at.getTime())) return instant
-  return at.toUTCString().replace(/^(\w+), 0?(\d+ \w+ \d+) (\d+:\d+):\d+ GMT$/, '$1 $2 $3 UTC')
-}
-
-/** `in 3 days`, `today`, `5 days ago`. */
-export function daysText(days: number | null): string {
-  if (days === null) return ''
-  if (days === 0) return 'today'
-  const count = `${formatNumber(Math.abs(days))} day${Math.abs(days) === 1 ? '' : 's'}`
-  return days > 0 ? `in ${count}` : `${count} ago`
-}
-
 const meanings: Readonly<Record<string, string>> = { not_coming: 'not coming' }
 
 export function meaningText(meaning: string | null): string {

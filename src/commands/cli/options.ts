@@ -167,7 +167,7 @@ export const maxStaleness = () =>
 
 /** Of a command that changes the mirror. */
 export const force = () =>
-  flag('--force', 'write also to a mirror that was moved to another database (headcount move)')
+  flag('--force', 'write also to a mirror that was moved to another database (see move)')
 
 export const json = (what: string) => flag('--json', `${what} as one JSON document`)
 

@@ -2,7 +2,8 @@ import { drawBar } from '../output/format/bar.ts'
 import { formatNumber } from '../../common/text/number.ts'
 import { right, text } from '../output/format/table.ts'
 import type { Style } from '../terminal/terminal.ts'
-import { formatMoment, formatShortAge } from './format-time.ts'
+import { momentText } from '../../common/text/moments.ts'
+import { formatShortAge } from './short-age.ts'
 import type { DemoOutput, Query, Row } from './output.ts'
 
 // A "no" has the quantity 0, and stands for one person all the same.
@@ -53,5 +54,5 @@ function drawHeads(page: DemoOutput, rows: readonly Row[]): string {
     const bar = drawBar(count(rsvp), max, page.width - BESIDE_BAR)
     return `${rsvp.padEnd(5)}  ${formatNumber(count(rsvp)).padStart(5)}  ${page.style(style, bar)}`
   })
-  return [`${event_title}, ${formatMoment(event_at)} UTC`, '', ...lines].join('\n')
+  return [`${event_title}, ${momentText(event_at)}`, '', ...lines].join('\n')
 }

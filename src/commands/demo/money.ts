@@ -1,6 +1,6 @@
-import { formatNumber } from '../../common/text/number.ts'
+import { formatNumber, moneyText } from '../../common/text/number.ts'
 import { right } from '../output/format/table.ts'
-import { formatMonth } from './format-time.ts'
+import { monthText } from '../../common/text/moments.ts'
 import type { DemoOutput, Query, Row } from './output.ts'
 
 const byMonth = `select to_char(r.created_at, 'YYYY-MM') as month, count(*) as payments,
@@ -30,21 +30,15 @@ export async function showMoney(page: DemoOutput, query: Query): Promise<void> {
 
 function drawMonth(page: DemoOutput, row: Row, max: number): string[] {
   const { month = '', payments = '', amount = '', fees = '' } = row
-  const counts = [formatNumber(payments), formatMoney(amount), formatMoney(fees)]
+  const counts = [formatNumber(payments), moneyText(amount), moneyText(fees)]
   if (isTotal(row)) return ['total', ...counts].map((text) => page.style('bold', text))
   const cells = (value: string) => Math.max(1, Math.round((Number(value) / max) * (page.width - BESIDE_BAR)))
   const kept = Math.max(0, cells(amount) - cells(fees))
   const bar = page.style('green', '█'.repeat(kept)) + page.style('yellow', '▒'.repeat(cells(fees)))
-  return [formatMonth(month), ...counts, bar]
+  return [monthText(month), ...counts, bar]
 }
 
 /** The row without a month is the total, as `rollup` gives it. */
 function isTotal(row: Row): boolean {
   return row['month'] === undefined
-}
-
-/** `12,345.60` of `12345.60`: as text, for money is exact. */
-function formatMoney(amount: string): string {
-  const [whole = '', fraction = ''] = amount.split('.')
-  return `${formatNumber(whole)}.${fraction}`
 }

@@ -1,4 +1,4 @@
-import { formatMoment } from './format-time.ts'
+import { wallClockText } from '../../common/text/moments.ts'
 import { text } from '../output/format/table.ts'
 import type { DemoOutput, Query } from './output.ts'
 
@@ -18,7 +18,7 @@ export async function showOpenSlots(page: DemoOutput, query: Query): Promise<voi
   await page.question('Where are hands still missing in the next eight weeks?')
   const rows = (await query(fewestSignUps)).map(({ start_local = '', title = '', slot = '', sign_ups }) => {
     const dots = '●'.repeat(Math.min(Number(sign_ups), MAX_DOTS))
-    return [formatMoment(start_local), title, slot, page.style(sign_ups === '1' ? 'red' : 'yellow', dots)]
+    return [wallClockText(start_local), title, slot, page.style(sign_ups === '1' ? 'red' : 'yellow', dots)]
   })
   await page.table(columns, rows)
   await page.sql(fewestSignUps)

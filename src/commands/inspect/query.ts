@@ -101,8 +101,12 @@ function refuseFlagsWithoutEffect(flags: QueryFlags, format: QueryFormat): void 
   if (faults.length > 0) throw new UsageError(`query: ${faults.join('; ')}: the format is ${format}`)
 }
 
-async function destinationOf({ flags, terminal: { out } }: Context<QueryFlags>): Promise<Destination> {
-  if (flags.output !== undefined) return fileDestination(flags.output)
+async function destinationOf({
+  flags,
+  terminal: { out },
+  signal,
+}: Context<QueryFlags>): Promise<Destination> {
+  if (flags.output !== undefined) return fileDestination(flags.output, signal)
   const pager = out.isTerminal ? pagerOf() : null
   return pager === null ? plainDestination(out) : pagedDestination(out, pager)
 }

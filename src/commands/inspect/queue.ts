@@ -50,9 +50,9 @@ export const queueShow: Command<Flags & { readonly json?: true }> = async (conte
     return found
   })
   await writeResult(context, { jobs }, (out) => {
-    if (!exists) return noQueue
+    if (!exists) return noQueue()
     if (jobs.length === 0)
-      return `No job of account ${stripControlCharsInLine(account)}: it is not due, and its last run did not fail for good. headcount runs has its runs.\n`
+      return `No job of account ${stripControlCharsInLine(account)}: it is not due, and its last run did not fail for good. ${commandName()} runs has its runs.\n`
     return jobs.map((job) => formatJob(job, out)).join('\n')
   })
   return 0
@@ -144,10 +144,10 @@ async function onDeadLetters(
   return 0
 }
 
-const noQueue = 'There is no queue in this database: headcount worker --queue makes it.\n'
+const noQueue = () => `There is no queue in this database: ${commandName()} worker --queue makes it.\n`
 
 function formatQueue({ exists, dispatcher, next_due_at, counts, jobs }: QueueState, out: Output): string {
-  if (!exists) return noQueue
+  if (!exists) return noQueue()
   const head = drawPairs(
     [
       [

@@ -99,7 +99,7 @@ function shownBy(flags: CreateFlags): Omit<LinkContent, 'event_id'> {
     throw new UsageError('links create: the report is no view: take --report in place of --view and --as')
   if (view === undefined || format === undefined)
     throw new UsageError(
-      'links create takes --view NAME and --as FORM (csv, html, ics or json), or --report for the page of headcount report',
+      `links create takes --view NAME and --as FORM (csv, html, ics or json), or --report for the page of ${commandName()} report`,
     )
   if (withPersonal)
     throw new UsageError(

@@ -137,7 +137,7 @@ function queueSettings(given: Config, terminal: Terminal): Config {
   requirePostgres(given.database.target)
   if (given.notify.digestSchedule !== null)
     throw new ConfigurationError([
-      'worker --queue sends no digests, for nobody would know which worker does: take HEADCOUNT_DIGEST_SCHEDULE away, and run headcount digest --send from cron',
+      `worker --queue sends no digests, for nobody would know which worker does: take HEADCOUNT_DIGEST_SCHEDULE away, and run ${commandName()} digest --send from cron`,
     ])
   return { ...given, logFormat: logFormatOfService(given, terminal.err) }
 }

@@ -31,8 +31,10 @@ export interface RunReport {
   readonly account: string
   readonly mode: RunMode
   readonly status: RunStatus
+  /** When the account was taken, by the clock of the database. */
   readonly started_at: string
   readonly finished_at: string
+  /** Since the call, by the clock of this process: to open the database and to wait for it counts too. */
   readonly duration_ms: number
   readonly events: {
     readonly listed: number
@@ -120,8 +122,6 @@ export function isGoodRun({ status, held }: Pick<RunReport, 'status' | 'held'>):
 export function outcomeOf({ status, held }: Pick<RunReport, 'status' | 'held'>): RunStatus | 'rejected' {
   return status === 'held' && held === 0 ? 'rejected' : status
 }
-
-/** A table that mirrors the service. */
 
 /** A row that a run would write, remove or hold back: an event, a response, or a part of one. */
 export interface PlannedRow {

@@ -34,3 +34,9 @@ function valueText(value: string | null): string {
   if (value === null) return '–'
   return value === '' ? '""' : shorten(value.replaceAll(/\s+/g, ' '), VALUE_COLUMNS)
 }
+
+/** A value of a document as text; null where there is none. */
+export function asText(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

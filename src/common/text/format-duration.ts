@@ -1,3 +1,5 @@
+import { formatCount } from './number.ts'
+
 const units: readonly (readonly [name: string, ms: number])[] = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -16,6 +18,13 @@ export function formatDuration(ms: number): string {
   const [nextName, nextSize] = units[first + 1] ?? ['s', 1000]
   const rest = Math.floor((whole % size) / nextSize)
   return rest === 0 || size === nextSize ? head : `${head} ${rest} ${nextName}`
+}
+
+/** `in 3 days`, `today`, `5 days ago`. */
+export function formatDays(days: number): string {
+  if (days === 0) return 'today'
+  const count = formatCount(Math.abs(days), 'day')
+  return days > 0 ? `in ${count}` : `${count} ago`
 }
 
 /** How long ago an instant was: `4.2 s ago`, `just now`. */

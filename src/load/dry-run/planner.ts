@@ -57,7 +57,7 @@ export function createPlanner(maxListed: number): Planner {
     replaceRejects: (trx, account, _run, lists) => issues.rejects(trx, account, lists),
     saveRead: async (_trx, _run, states) => {
       for (const state of states) planHolds(state, planned, issues)
-      // guard: foretold holds
+      // guard: holds of a dry run
       issues.read(states)
     },
     deleteStaleState: (trx, account, listed) => issues.deleteStaleState(trx, account, listed),

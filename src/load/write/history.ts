@@ -19,7 +19,7 @@ export async function archiveResponses(
   keys: readonly { event_id: string; id: string }[],
 ): Promise<void> {
   if (!options.history) return
-  // guard: one stamp a transaction
+  // guard: one time stamp a transaction
   const result = await sql`
     insert into headcount.response_history (account_id, event_id, response_id, valid_from, valid_to, operation,
                                             document, begun_by_run_id, ended_by_run_id)

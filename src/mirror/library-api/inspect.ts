@@ -9,9 +9,11 @@ import { queryCall } from '../calls/query.ts'
 import { rejectsCall, type ListedReject } from '../calls/rejects.ts'
 import { runsCall, type ListedRun } from '../calls/runs.ts'
 import { eventStatusCall, statusCall } from '../calls/status.ts'
+import { tablesCall } from '../calls/tables.ts'
+import type { SchemaDescription } from '../query/describe-schema.ts'
 import type { EventStatuses } from '../status/event-status.ts'
 import { observationsCall, type AccountObservations } from '../observations/open-questions.ts'
-import { callMirror, type AccountFilter } from './with-mirror.ts'
+import { callMirror, type AccountFilter, type MirrorOptions } from './with-mirror.ts'
 
 export interface StatusOptions extends AccountFilter {
   /** As the runs of this mirror have it, in milliseconds; seven days when not given. What is due depends on it. */
@@ -98,6 +100,12 @@ export function listInput({ account, limit = 100 }: ListOptions) {
 export async function observations(options: AccountFilter): Promise<readonly AccountObservations[]> {
   checkOptions(options)
   return callMirror(options, observationsCall, { account: options.account ?? null })
+}
+
+/** The tables, views and functions of a mirror, with their columns and comments. */
+export async function tables(options: MirrorOptions): Promise<SchemaDescription> {
+  checkOptions(options)
+  return callMirror(options, tablesCall, {})
 }
 
 export interface QueryOptions extends AccountFilter {

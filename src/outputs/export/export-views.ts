@@ -4,12 +4,12 @@ import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { accountId } from '../../mirror/accounts/resolve-account.ts'
 import { ofReadAccount, requireEvent } from '../../mirror/answers/read-view.ts'
+import { counted, type Sink } from '../files/sink.ts'
 import { openExportFolder, MANIFEST } from './folder.ts'
 import { loadFormat } from './formats/load-format.ts'
 import type { ExportFormat, Format, Written } from './formats/format.ts'
 import { readMoment, type ExportedFile, type ExportManifest } from './manifest.ts'
 import { chooseViews, viewQuery, type ChosenView, type RowFilter, type ViewQuery } from './select-views.ts'
-import { counted, type Sink } from './sink.ts'
 
 export interface ExportSelection {
   readonly format: ExportFormat
@@ -56,7 +56,7 @@ export async function exportToFolder(
   const chosen = chooseViews(views, withoutPersonal)
   const fileOf = (name: string) => `${name}.${format}`
   const names = [...chosen.map(({ name }) => fileOf(name)), MANIFEST]
-  await using folder = await openExportFolder(path, names, signal)
+  await using folder = await openExportFolder(path, names, { isPersonal: !withoutPersonal, signal })
   const manifest = await inSnapshot(database, selection, async (snapshot) => {
     const found = await snapshot.find(chosen)
     const files: ExportedFile[] = []

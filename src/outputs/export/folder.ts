@@ -1,12 +1,17 @@
 /** The folder of an export: which one is taken, and how its files get their names. */
-import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../common/errors.ts'
 import { isObject, parseJson } from '../../common/json/exact.ts'
+import {
+  isPartName,
+  openPartFile,
+  removeOldParts,
+  type FileOptions,
+  type PartFile,
+} from '../files/replace-file.ts'
+import { outputError, type Sink } from '../files/sink.ts'
 import { exportFormats } from './formats/format.ts'
-import { removeOldParts } from './output-file.ts'
-import { outputError, fileSink, type Sink } from './sink.ts'
 
 export const MANIFEST = 'manifest.json'
 
@@ -15,7 +20,6 @@ export const MANIFEST_KIND = 'headcount export'
 
 const extensions = exportFormats.join('|')
 const OURS = new RegExp(`^[a-z_]+\\.(?:${extensions})$`)
-const PART = new RegExp(`^(?:[a-z_]+\\.(?:${extensions})|manifest\\.json)\\.[0-9a-f]{16}\\.part$`)
 
 /** A folder that is being written to. Disposed of before `publish` begins, it is as it was before. */
 export interface ExportFolder extends AsyncDisposable {
@@ -29,60 +33,47 @@ export interface ExportFolder extends AsyncDisposable {
  * Takes a folder: a new one, an empty one, or one that holds an export. Hidden files do not count.
  *
  * @param names of the files that will be written
- * @param signal its abort disposes of the folder, even while a statement is still computed
+ * @param options whether only their owner may read them; its abort disposes of the folder, even while a statement is still computed
  * @throws UsageError when other files are in the folder; OutputError
  */
 export async function openExportFolder(
   path: string,
   names: readonly string[],
-  signal: AbortSignal,
+  options: Pick<FileOptions, 'isPersonal' | 'signal'>,
 ): Promise<ExportFolder> {
+  const { signal } = options
   const made = await mkdir(path, { recursive: true }).catch((error: unknown) => {
     throw outputError(`export: the folder ${path}`, error)
   })
   const former = await formerFiles(path, names)
-  const id = randomBytes(8).toString('hex')
-  const partOf = (name: string) => join(path, `${name}.${id}.part`)
-  const written: string[] = []
-  let state: 'open' | 'publishing' | 'closed' = 'open'
+  const parts: PartFile[] = []
+  let isPublished = false
   const close = async () => {
-    if (state !== 'open') return
-    state = 'closed'
-    for (const name of written) await rm(partOf(name), { force: true })
+    if (isPublished) return
+    for (const part of parts) await part[Symbol.asyncDispose]()
     if (made !== undefined) await rmdir(path).catch(() => undefined)
   }
   const onAbort = () => void close()
   signal.addEventListener('abort', onAbort)
   return {
-    write: (name, content) => {
+    write: async (name, content) => {
       signal.throwIfAborted()
-      written.push(name)
-      // guard: files of an unfinished export
-      return writeFile(partOf(name), content)
+      const part = await openPartFile(join(path, name), { of: 'export', ...options })
+      parts.push(part)
+      const result = await content(part.sink)
+      await part.finish()
+      return result
     },
     publish: async () => {
       signal.throwIfAborted()
-      state = 'publishing'
-      for (const name of written) await rename(partOf(name), join(path, name))
+      isPublished = true
+      for (const part of parts) await part.replace()
       for (const name of former) if (!names.includes(name)) await rm(join(path, name), { force: true })
     },
     [Symbol.asyncDispose]: async () => {
       signal.removeEventListener('abort', onAbort)
       await close()
     },
-  }
-}
-
-async function writeFile<T>(path: string, content: (sink: Sink) => Promise<T>): Promise<T> {
-  const file = await open(path, 'wx').catch((error: unknown) => {
-    throw outputError(`export: the file ${path}`, error)
-  })
-  try {
-    const result = await content(fileSink(file, `export: the file ${path}`))
-    await file.sync()
-    return result
-  } finally {
-    await file.close()
   }
 }
 
@@ -98,11 +89,8 @@ async function formerFiles(path: string, names: readonly string[]): Promise<read
     )
   }
   const entries = found.map(({ name }) => name)
-  await removeOldParts(
-    path,
-    entries.filter((name) => PART.test(name)),
-  )
-  const seen = entries.filter((name) => !name.startsWith('.') && !PART.test(name))
+  await removeOldParts(path)
+  const seen = entries.filter((name) => !name.startsWith('.') && !isPartName(name))
   const former = await listedFiles(join(path, MANIFEST))
   // guard: the folder of somebody else
   if (former === null && seen.length > 0) {

@@ -43,7 +43,7 @@ function tooSlow(event: string | null, cause?: unknown): LinkError {
   const remedy = event === null ? 'make a link for one event, with --event, or ' : ''
   return new LinkError(
     'too_slow',
-    `the database takes too long to make this: ${remedy}let cron write the page to a file (headcount report --out)`,
+    `the database takes too long to make this: ${remedy}let cron write the page to a file (report --out)`,
     { cause },
   )
 }

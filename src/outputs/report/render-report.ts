@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html'
 import type { ReportDocument } from '../../mirror/answers/report/document.ts'
-import { formatsIn, formatDays, type Formats } from './formats.ts'
+import { formatDays } from '../../common/text/format-duration.ts'
+import { momentsIn, type Moments } from '../../common/text/moments.ts'
 import { accountFigures, accountSections, accountSummary } from './page/account-page.ts'
 import { eventFigures, eventSections } from './page/event-page.ts'
 import { drawKeyFigures, drawState, type KeyFigure } from './page/head-part.ts'
@@ -21,12 +22,12 @@ interface Page {
 
 /** One HTML file with all that it needs. Nothing of it is loaded from elsewhere. */
 export function renderReport(report: ReportDocument): string {
-  const formats = formatsIn(report.time_zone)
+  const formats = momentsIn(report.time_zone)
   const page = report.subject === 'account' ? accountPage(report, formats) : eventPage(report, formats)
   return `${textOfPage(drawPage(report, page, formats))}\n`
 }
 
-function accountPage(report: Extract<ReportDocument, { subject: 'account' }>, formats: Formats): Page {
+function accountPage(report: Extract<ReportDocument, { subject: 'account' }>, formats: Moments): Page {
   return {
     title: 'Event report',
     heading: html`Event report`,
@@ -36,7 +37,7 @@ function accountPage(report: Extract<ReportDocument, { subject: 'account' }>, fo
   }
 }
 
-function eventPage(report: Extract<ReportDocument, { subject: 'event' }>, formats: Formats): Page {
+function eventPage(report: Extract<ReportDocument, { subject: 'event' }>, formats: Moments): Page {
   const { summary } = report
   const days = summary.days_until === null ? 'no time' : formatDays(summary.days_until)
   return {
@@ -51,7 +52,7 @@ function eventPage(report: Extract<ReportDocument, { subject: 'event' }>, format
 function drawPage(
   report: ReportDocument,
   { title, heading, meta, figures, sections }: Page,
-  formats: Formats,
+  formats: Moments,
 ): Html {
   const personal = report.with_personal
     ? 'with names and addresses: take care whom you give it to'

@@ -1,12 +1,6 @@
 /** The file of a report: it is there whole, or as it was before. */
-import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
-import { replacedFile, requireOutputFile } from '../export/output-file.ts'
-import { outputError } from '../export/sink.ts'
-
-/** Only its owner reads what tells names. */
-const PERSONAL_MODE = 0o600
-const MODE = 0o644
+import { requireOutputFile } from '../files/output-file.ts'
+import { replaceFile } from '../files/replace-file.ts'
 
 /** Makes sure that a file can be written there, before anything is read for it. @throws UsageError */
 export async function requireReportPath(path: string): Promise<void> {
@@ -18,8 +12,6 @@ export async function requireReportPath(path: string): Promise<void> {
 }
 
 /**
- * Writes beside the file and then takes its place.
- *
  * @param withPersonal only its owner may read it then
  * @throws OutputError; the reason of the signal, and the former file is as it was
  */
@@ -28,26 +20,6 @@ export async function writeReportFile(
   page: string,
   { withPersonal, signal }: { readonly withPersonal: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const replaced = await replacedFile(path)
-  const part = `${replaced}.${randomBytes(6).toString('hex')}.part`
-  try {
-    // guard: who reads a report
-    await writeWhole(part, page, withPersonal ? PERSONAL_MODE : MODE)
-    signal.throwIfAborted()
-    await rename(part, replaced)
-  } catch (error) {
-    await rm(part, { force: true })
-    signal.throwIfAborted()
-    throw outputError(`report: the file ${path}`, error)
-  }
-}
-
-async function writeWhole(path: string, page: string, mode: number): Promise<void> {
-  const file = await open(path, 'wx', mode)
-  try {
-    await file.writeFile(page)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  const options = { of: 'report', isPersonal: withPersonal, signal }
+  await replaceFile(path, options, (sink) => sink.write(Buffer.from(page)))
 }

@@ -59,6 +59,24 @@ const networkCode = /^(?:UND_ERR_|HPE|E[A-Z0-9]+$|EAI_|Z_|ERR_ASSERTION$)/
 const timeOut = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/
 const ownFault = /^UND_ERR_(?:INVALID_|NOT_SUPPORTED|ABORTED|DESTROYED|CLOSED)/
 
+/** What the system was asked for when a connection does not come about. */
+const connecting = /^(?:connect|getaddrinfo)$/
+const beforeRequest = /^(?:UND_ERR_CONNECT_TIMEOUT|EPROTO)$/
+/** TLS that was never agreed on. Other errors of it break off what was sent already. */
+const handshakeCode = /^ERR_SSL_.*(?:WRONG_VERSION_NUMBER|PROTOCOL|HANDSHAKE|PACKET_LENGTH)/
+
+/**
+ * Whether an error came before a request was whole on its way, so that nobody can have acted on it. What may come later too
+ * is not: a connection that breaks off, and a time limit of one that was there.
+ */
+export function isBeforeRequest(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isBeforeRequest)
+  if (!(error instanceof Error)) return false
+  if ('syscall' in error && connecting.test(String(error.syscall))) return true
+  const code = codeOf(error) ?? ''
+  return beforeRequest.test(code) || handshakeCode.test(code) || certificateCode.test(code)
+}
+
 /**
  * The HeadcountError for an error of the HTTP client, a socket, TLS or zlib; null for any other error, which is a bug
  * of this program.

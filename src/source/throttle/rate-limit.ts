@@ -158,7 +158,7 @@ function lowerLimits(state: RateLimitState, start: RequestStart, now: number): R
   const { sustainedRate } = episode
   const unexplained = rejectedRate < sustainedRate * SUSTAINED_SHARE ? episode.unexplained + 1 : 0
   if (unexplained >= MAX_UNEXPLAINED) return acceptRandomRejections(state, episode, now)
-  // guard: half the pace
+  // guard: half the rate
   const rate = Math.max(MIN_RATE, rejectedRate / 2, sustainedRate / 2)
   return {
     ...state,
@@ -269,6 +269,6 @@ function failProbe(state: RateLimitState, probe: Probe, start: RequestStart, now
 }
 
 function half(concurrency: number): number {
-  // guard: half the places
+  // guard: half the concurrency
   return Math.max(1, Math.floor(concurrency / 2))
 }

@@ -128,7 +128,7 @@ class LearnedThrottle implements Throttle {
     let wasDelayed = false
     for (;;) {
       source.signal.throwIfAborted()
-      // guard: gate
+      // guard: requests in a pause
       if (source.isPaused) return null
       this.#lastStart = clock.now()
       const left = delayBeforeStart(this.#state, this.#lastStart)

@@ -44,7 +44,7 @@ export function readTime(group: HeldGroup, { now, runNow }: Clocks, holdForMs: n
     /* guard: clock of the run */ passed(run_since, runNow) >= holdForMs
   return {
     group: { ...held, since, run_since, ...(hasPassed && { expired: true }) },
-    isConfirmed: hasPassed && /* guard: second sight of the end */ expired,
+    isConfirmed: hasPassed && /* guard: a second run after the hold */ expired,
     isSetBack: since !== group.since || (group.run_since !== undefined && run_since !== group.run_since),
   }
 }

@@ -59,6 +59,8 @@ describe.each(engines)('a program with a mirror (%s)', (engine) => {
     ])
     const seen = await library.observations({ ...mirror, account: 'south' })
     expect(seen.map(({ account, points }) => [account, points.length > 5])).toEqual([['south', true]])
+    const described = await library.tables(mirror)
+    expect(described.views.map(({ name }) => name)).toContain('event_summary')
 
     const sql = 'select event_id, count(*)::int as responses from responses group by 1 order by 1'
     const counted = await library.query({ ...mirror, account: 'south', sql })

@@ -27,8 +27,8 @@ export const commandGuards: readonly Guard[] = [
     only: 'where there is no mirror',
   },
   {
-    name: 'foretold holds',
-    promise: 'a dry run foretells what would be held, and the exit code of it',
+    name: 'holds of a dry run',
+    promise: 'a dry run says what would be held, and the exit code of it',
     mutation: 'remove',
     tests: [dryRun],
     only: 'brake holds',
@@ -208,7 +208,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'files of an unfinished export',
     promise: 'an export that a signal, a full disk or a kill ends leaves the former one as it was',
-    mutation: { replace: 'writeFile(join(path, name), content)' },
+    mutation: { replace: 'replaced' },
     tests: [exported],
     only: 'leaves the former export',
   },

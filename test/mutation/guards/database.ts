@@ -33,7 +33,7 @@ export const databaseGuards: readonly Guard[] = [
     only: 'D17 a row is swallowed',
   },
   {
-    name: 'one stamp a transaction',
+    name: 'one time stamp a transaction',
     promise: 'history has no gaps: a version begins where the one before it ended',
     mutation: { cut: 'now()', put: 'clock_timestamp()' },
     tests: ['test/integration/load/history/runs.test.ts'],

@@ -183,7 +183,7 @@ export const deletionGuards: readonly Guard[] = [
     tests: clockTests,
   },
   {
-    name: 'second sight of the end',
+    name: 'a second run after the hold',
     promise: 'one run that sees that the time to hold has passed applies nothing',
     mutation: 'always',
     tests: clockTests,

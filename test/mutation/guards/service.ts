@@ -176,7 +176,7 @@ export const serviceGuards: readonly Guard[] = [
     only: 'H7',
   },
   {
-    name: 'gate',
+    name: 'requests in a pause',
     promise: 'Retry-After holds for every request of the account',
     mutation: 'remove',
     tests: ['test/integration/source/http.test.ts'],
@@ -234,13 +234,13 @@ export const serviceGuards: readonly Guard[] = [
     tests: ['test/unit/sync/change-detection.test.ts'],
   },
   {
-    name: 'half the pace',
+    name: 'half the rate',
     promise: 'a service that refuses is asked half as often',
     mutation: { replace: 'rejectedRate' },
     tests: ['test/unit/source/rate-limit.test.ts'],
   },
   {
-    name: 'half the places',
+    name: 'half the concurrency',
     promise: 'a service that refuses or stalls is asked half as much at once',
     mutation: { replace: 'concurrency' },
     tests: ['test/unit/source/rate-limit.test.ts'],

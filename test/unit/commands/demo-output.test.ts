@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { drawBar } from '../../../src/commands/output/format/bar.ts'
-import { formatMoment, formatMonth, formatShortAge } from '../../../src/commands/demo/format-time.ts'
+import { formatShortAge } from '../../../src/commands/demo/short-age.ts'
+import { monthText, momentText, wallClockText } from '../../../src/common/text/moments.ts'
 
 describe('a bar', () => {
   test('fills its columns at the most, in steps of an eighth', () => {
@@ -17,9 +18,10 @@ describe('a bar', () => {
 
 describe('a moment', () => {
   test('is shown as sent: an instant in UTC, a wall clock as it stands', () => {
-    expect(formatMoment('2026-12-05T18:30:00Z')).toBe('Sat 05 Dec 18:30')
-    expect(formatMoment('2026-09-05T00:05:00')).toBe('Sat 05 Sep 00:05')
-    expect(formatMonth('2026-09')).toBe('Sep 2026')
+    expect(momentText('2026-12-05T18:30:00Z')).toBe('Sat 5 Dec 2026 18:30 UTC')
+    expect(wallClockText('2026-09-05T00:05:00')).toBe('Sat 5 Sep 00:05')
+    expect(monthText('2026-09')).toBe('Sep 2026')
+    expect(monthText('2026-11-01')).toBe('Nov 2026')
   })
 
   test('has an age in one unit', () => {

@@ -35,7 +35,10 @@ export const inspectCommands: CommandGroup = {
         ),
         options.flag('--no-header', 'without the names of the columns (table and csv)'),
         options.checked('--limit <n>', 'at most this many rows', integer({ min: 1, max: 1_000_000_000 })),
-        options.flag('--output <file>', 'write to this file; if the query fails, the file stays unchanged'),
+        options.flag(
+          '--output <file>',
+          'write to this file, for its owner alone (mode 0600); if the query fails, it stays unchanged',
+        ),
         options.checked('--timezone <zone>', 'the time zone of days and times; default UTC', timeZone),
         options.flag(
           '--excel',
@@ -87,7 +90,7 @@ export const inspectCommands: CommandGroup = {
       description:
         'Writes each table or view to a file of its own, all of one moment, and manifest.json beside them (runs, rows, bytes, SHA-256). ' +
         'Without --view: the live tables and the summaries, no history. Files are renamed into place when all are complete, so the folder ' +
-        'holds either the previous export or the new one. The folder must be new, empty, or hold an export. docs/spreadsheets.md says what is in which file.',
+        'holds either the previous export or the new one. Files with names can be read by their owner alone. The folder must be new, empty, or hold an export. docs/spreadsheets.md says what is in which file.',
       examples: [
         ['export --out ./files', 'CSV of the live tables and the summaries'],
         ['export --out ~/Dropbox/events --format xlsx', 'workbooks in a synced folder'],

@@ -79,7 +79,7 @@ const linkCommands: CommandGroup = {
         'Prints the address on stdout, and nothing else. Whoever has it sees the rows of one account, without a key, as long as serve runs: ' +
         'the account named by --account, otherwise default, otherwise the only one of the mirror. csv is for spreadsheets, html for people, ' +
         'ics for calendars (events, event_summary, slots, slot_summary, thin_slots), json for programs. --report shows the page of ' +
-        'headcount report, as of now. An address cannot be shown ' +
+        '`report`, as of now. An address cannot be shown ' +
         'again: revoke a lost one and create another. docs/spreadsheets.md and docs/calendars-and-mail.md tell where to paste it.',
       examples: [
         ['links create --view event_summary --as csv', 'for Google Sheets or Excel'],
@@ -88,12 +88,12 @@ const linkCommands: CommandGroup = {
           'the rota of one event, with names, for a calendar',
         ],
         ['links create --view thin_slots --as html --without-personal --expires 90d', 'a page to hand on'],
-        ['links create --report --expires 7d', 'the page of headcount report, for a meeting'],
+        ['links create --report --expires 7d', 'the page of report, for a meeting'],
       ],
       options: [
         options.flag('--view <name>', 'the table or view; tables lists them'),
         options.choice('--as <form>', 'csv, html, ics or json', linkFormats),
-        options.flag('--report', 'in place of --view and --as: the page of headcount report, without names'),
+        options.flag('--report', 'in place of --view and --as: the page of `report`, without names'),
         options.flag('--with-personal', 'of --report: with names and addresses'),
         options.flag('--event <id>', 'only rows of this event; with --report its page'),
         options.flag('--without-personal', 'without names, addresses and messages'),

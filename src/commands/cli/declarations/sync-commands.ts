@@ -89,7 +89,7 @@ export const syncCommands: CommandGroup = {
         'it answers GET /healthz and, for Prometheus, GET /metrics on 127.0.0.1. With HEADCOUNT_ACCOUNTS_FILE or HEADCOUNT_KEYS_DIR ' +
         'it runs each account by its own schedule, at most --runs at once; it looks for changes of the files every ten seconds, a ' +
         'failing account does not end it, and GET /healthz/NAME answers for one account. With --queue, on Postgres, workers on several ' +
-        'machines share the accounts: one of them sends who is due, and each takes as many as it has room for. headcount queue ' +
+        'machines share the accounts: one of them sends who is due, and each takes as many as it has room for. `queue` ' +
         'shows what is in the queue.',
       examples: [
         ['worker', 'every 15 minutes'],

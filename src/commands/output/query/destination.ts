@@ -1,10 +1,10 @@
 /** Where the answer of a query goes: stdout, a pager before it, or a file. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { open, rename, rm } from 'node:fs/promises'
-import { UsageError } from '../../../common/errors.ts'
+import { dirname } from 'node:path'
 import type { Pager } from '../../../config/config.ts'
-import { replacedFile, requireOutputFile } from '../../../outputs/export/output-file.ts'
+import { requireOutputFile } from '../../../outputs/files/output-file.ts'
+import { openPartFile, removeOldParts } from '../../../outputs/files/replace-file.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
 export interface Destination {
@@ -16,35 +16,20 @@ export interface Destination {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Writes to a file beside the one that is named, and gives it the name when the answer is whole. */
-export async function fileDestination(path: string): Promise<Destination> {
-  await requireOutputFile(path, {
-    of: '--output',
-    example: 'rows.csv',
-    remedy: 'name a file, or leave --output out for stdout',
-  })
-  const replaced = await replacedFile(path)
-  const temporary = `${replaced}.${process.pid}.part`
-  const file = await open(temporary, 'wx').catch((error: Error) => {
-    throw new UsageError(`--output: the file ${path} cannot be written: ${error.message}`, { cause: error })
-  })
-  let isWhole = false
+/** Writes to a file beside the one that is named, and gives it the name when the answer is whole. Its rows may be of people. */
+export async function fileDestination(path: string, signal: AbortSignal): Promise<Destination> {
+  const of = '--output'
+  const remedy = 'name a file, or leave --output out for stdout'
+  await requireOutputFile(path, { of, example: 'rows.csv', remedy })
+  await removeOldParts(dirname(path))
+  const part = await openPartFile(path, { of, isPersonal: true, signal })
   return {
     write: async (text) => {
-      await file.writeFile(text)
+      await part.sink.write(Buffer.from(text))
       return true
     },
-    finish: async () => {
-      await file.sync()
-      await file.close()
-      await rename(temporary, replaced)
-      isWhole = true
-    },
-    [Symbol.asyncDispose]: async () => {
-      if (isWhole) return
-      await file.close().catch(() => undefined)
-      await rm(temporary, { force: true })
-    },
+    finish: () => part.replace(),
+    [Symbol.asyncDispose]: async () => part[Symbol.asyncDispose](),
   }
 }
 

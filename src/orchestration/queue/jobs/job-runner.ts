@@ -1,5 +1,6 @@
 /** Takes jobs while there is room, runs each, and writes down what became of it, until the signal. */
 import { onAbort, sleep } from '../../../common/abort.ts'
+import { commandName } from '../../../common/command-name.ts'
 import { HeadcountError } from '../../../common/errors.ts'
 import { now, type MonotonicTime } from '../../schedule/monotonic-time.ts'
 import { fetchJobs } from './fetch-jobs.ts'
@@ -188,7 +189,7 @@ function logError(account: string, error: unknown, log: QueueLog): void {
 function logOutcome(account: string, outcome: Exclude<JobOutcome, { is: 'done' }>, log: QueueLog): void {
   const fields = { account, code: outcome.code }
   const what = `account ${account}: ${reasonOf(outcome.code)}`
-  if (outcome.is === 'dead') log('warn', `${what}; its job is a dead letter (headcount queue)`, fields)
+  if (outcome.is === 'dead') log('warn', `${what}; its job is a dead letter (${commandName()} queue)`, fields)
   else if (outcome.is === 'retried') log('warn', `${what}; its job is tried again`, fields)
   else log('debug', `${what}; its job is back in the queue`, fields)
 }

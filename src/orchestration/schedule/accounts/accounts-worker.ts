@@ -1,5 +1,6 @@
 import { aborted, waitAtMost } from '../../../common/abort.ts'
 import { HeadcountError } from '../../../common/errors.ts'
+import { formatCount } from '../../../common/text/number.ts'
 import { onClockJump } from '../clock-jumps.ts'
 import { serveHealth } from '../health-endpoint.ts'
 import { healthOf } from '../health.ts'
@@ -90,7 +91,7 @@ class AccountsWorker implements AsyncDisposable {
     for (const account of this.#accounts.values()) account.begin()
     log(
       'info',
-      `the worker runs ${countOf(this.#accounts.size, 'account')} now, and then each by its schedule`,
+      `the worker runs ${formatCount(this.#accounts.size, 'account')} now, and then each by its schedule`,
     )
     this.#recall()
     this.#lookAgain()
@@ -166,7 +167,7 @@ class AccountsWorker implements AsyncDisposable {
     const skipped = skipped_ticks - this.#skippedTicks
     this.#skippedTicks = skipped_ticks
     if (skipped <= 0) return
-    const message = `${countOf(skipped, 'tick')} skipped: the runs before are still under way, or wait for their turn`
+    const message = `${formatCount(skipped, 'tick')} skipped: the runs before are still under way, or wait for their turn`
     this.#options.log('warn', message, { skipped_ticks, waiting })
   }
 
@@ -177,7 +178,7 @@ class AccountsWorker implements AsyncDisposable {
     if (late > 0)
       this.#options.log(
         'warn',
-        `${countOf(late, 'run')} under way did not end in time; the database rolls back what was begun`,
+        `${formatCount(late, 'run')} under way did not end in time; the database rolls back what was begun`,
       )
     await Promise.all(all.map((account) => account.stopCompanions()))
   }
@@ -198,8 +199,4 @@ class AccountsWorker implements AsyncDisposable {
     const states = [...this.#accounts].map(([name, { runs }]) => [name, runs.state] as const)
     return accountsHealth(new Map(states), this.#faults)
   }
-}
-
-function countOf(count: number, what: string): string {
-  return count === 1 ? `one ${what}` : `${count} ${what}s`
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/transaction.ts'
 import type { Column } from '../column.ts'
 import type { Ask } from '../read-rows.ts'
-import type { Sink } from '../sink.ts'
+import type { Sink } from '../../files/sink.ts'
 
 export type ExportFormat = 'csv' | 'ndjson' | 'xlsx' | 'parquet'
 

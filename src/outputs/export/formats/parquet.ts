@@ -2,7 +2,7 @@ import { ByteWriter, ParquetWriter, type SchemaElement, type Writer } from 'hypa
 import { version } from '../../../common/version.ts'
 import { columnName, type Column } from '../column.ts'
 import { readRows } from '../read-rows.ts'
-import type { Sink } from '../sink.ts'
+import type { Sink } from '../../files/sink.ts'
 import type { Format } from './format.ts'
 import { decimalUnits } from './decimal-units.ts'
 

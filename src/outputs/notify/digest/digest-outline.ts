@@ -2,11 +2,11 @@
 import { commandName } from '../../../common/command-name.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
-import { eventVerb, fieldChange, inFieldOrder } from '../../../common/text/field-change.ts'
+import { asText, eventVerb, fieldChange, inFieldOrder } from '../../../common/text/field-change.ts'
 import { shorten } from '../../../common/text/fit-text.ts'
 import { formatAge } from '../../../common/text/format-duration.ts'
 import { formatCount, formatNumber, moneyText } from '../../../common/text/number.ts'
-import { wallClockText } from '../../../common/text/wall-clock.ts'
+import { clockIn, wallClockText } from '../../../common/text/moments.ts'
 import {
   NEAR_DAYS,
   type AccountDigest,
@@ -19,13 +19,15 @@ import {
   type MoneyChange,
 } from '../../../mirror/answers/digest/digest.ts'
 import type { Outline, OutlinePart } from '../outline/outline.ts'
-import { clockOf, type Clock } from './clock.ts'
+
+/** A moment as people read it. */
+type Clock = ReturnType<typeof clockIn>
 
 const MAX_NAME_COLUMNS = 40
 const MAX_TITLE_COLUMNS = 60
 
 export function digestOutline(digest: AccountDigest): Outline {
-  const clock = clockOf(digest.time_zone)
+  const clock = clockIn(digest.time_zone)
   const parts = [
     part('No longer listed', digest.events_removed, (event) =>
       event.responses === '0'
@@ -191,12 +193,6 @@ function fieldsText(fields: readonly ChangedField[]): string {
       is_withheld ? field : fieldChange(field, asText(before), asText(now)),
     )
     .join(', ')
-}
-
-/** Text as it is, all else as JSON. */
-function asText(value: ChangedField['now']): string | null {
-  if (value === null) return null
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function mirrorText({ whole, fresh, age_ms, held, rejected, failing, unconfirmed }: DigestMirror): string {

@@ -1,6 +1,7 @@
 /** Posts a document to a web address. */
 import { Agent, request } from 'undici'
 import { version } from '../../../common/version.ts'
+import { isBeforeRequest } from '../../../source/http/network-errors.ts'
 import { isTransientStatus } from '../../../source/retry/policy.ts'
 import { readRetryAfter } from '../../../source/retry/retry-after.ts'
 import { secretsOf, type WebRecipient } from '../recipient.ts'
@@ -57,7 +58,7 @@ export async function post(
       isAccepted: false,
       error: errorLine(`${new URL(url).host}: ${message}`, secretsOf(recipient)),
       isPermanent: false,
-      mayBeAccepted: !wasNeverSent(error),
+      mayBeAccepted: !isBeforeRequest(error),
       retryAfterMs: null,
     }
   } finally {
@@ -80,11 +81,4 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 function textOf(header: string | string[] | undefined): string | null {
   return typeof header === 'string' ? header : null
-}
-
-const NEVER_SENT =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ERR_TLS.*|.*CERT.*|.*SELF_SIGNED.*)$/
-
-function wasNeverSent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && NEVER_SENT.test(String(error.code))
 }

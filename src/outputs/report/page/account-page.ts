@@ -1,6 +1,9 @@
 import { html } from 'hono/html'
 import type { AccountReport } from '../../../mirror/answers/report/document.ts'
-import { formatCount, formatMoney, formatMonth, formatNumber, formatDays, type Formats } from '../formats.ts'
+import { formatDays } from '../../../common/text/format-duration.ts'
+import type { Moments } from '../../../common/text/moments.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatMoney, formatMonth, formatNumber } from '../formats.ts'
 import { drawChanges } from './changes-part.ts'
 import { drawEvents, drawUpcoming } from './events-part.ts'
 import type { KeyFigure } from './head-part.ts'
@@ -30,7 +33,7 @@ export function accountFigures({ events: { sums }, thin_slots, money }: AccountR
 }
 
 /** The parts of the page of an account, the most important first. */
-export function accountSections(report: AccountReport, formats: Formats): readonly Section[] {
+export function accountSections(report: AccountReport, formats: Moments): readonly Section[] {
   const { events, thin_slots, pace, money } = report
   return [
     { id: 'next', title: 'Coming up', body: drawUpcoming(events, formats) },

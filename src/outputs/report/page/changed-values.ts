@@ -1,5 +1,6 @@
 import type { ChangedField } from '../../../mirror/answers/digest/digest.ts'
-import type { Formats } from '../formats.ts'
+import { asText } from '../../../common/text/field-change.ts'
+import type { Moments } from '../../../common/text/moments.ts'
 import { shownText, textOf, type Html } from './text.ts'
 
 /** Characters that stay before the first one that differs. */
@@ -12,7 +13,7 @@ export type Value = Html | string | null
 /** Both values of a changed field so that they look different; null where there is none. */
 export function bothValues(
   { field, before, now }: ChangedField,
-  formats: Formats,
+  formats: Moments,
 ): readonly [before: Value, now: Value] {
   const [one, other] = [asText(before), asText(now)]
   const ways = times.includes(field) ? [formats.moment, formats.second, asItIs] : [asItIs]
@@ -46,10 +47,4 @@ function visible(text: string): string {
     /[^\p{L}\p{M}\p{N}\p{P}\p{S}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
   )
-}
-
-/** Text as it is, all else as JSON. */
-function asText(value: ChangedField['now']): string | null {
-  if (value === null) return null
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -4,12 +4,14 @@ import type { ChangedPart, ReportDocument } from '../../../mirror/answers/report
 import { quoteForShell } from '../../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import { eventVerb, inFieldOrder } from '../../../common/text/field-change.ts'
-import { formatCount, formatMoney, formatNumber, type Formats } from '../formats.ts'
+import type { Moments } from '../../../common/text/moments.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatMoney, formatNumber } from '../formats.ts'
 import { bothValues } from './changed-values.ts'
 import { textOf, titleOf, type Html } from './text.ts'
 
 /** What became of events and responses in the last seven days; what touches most people first. */
-export function drawChanges(report: ReportDocument, formats: Formats): Html {
+export function drawChanges(report: ReportDocument, formats: Moments): Html {
   const { changes, with_personal, subject } = report
   const eventOf = (event: DigestEvent) =>
     event.event_at === null ? titleOf(event) : html`${titleOf(event)}, ${formats.moment(event.event_at)}`
@@ -96,7 +98,7 @@ function joined(parts: readonly Html[]): readonly Html[] {
 }
 
 /** Of an event that moved: `moved from … to …`, as a digest says it. */
-function eventFieldsOf(fields: readonly ChangedField[], formats: Formats): readonly Html[] {
+function eventFieldsOf(fields: readonly ChangedField[], formats: Moments): readonly Html[] {
   return joined(
     inFieldOrder(fields).map((changed) => {
       const [before, now] = bothValues(changed, formats)
@@ -109,7 +111,7 @@ function eventFieldsOf(fields: readonly ChangedField[], formats: Formats): reado
   )
 }
 
-function fieldsOf(fields: readonly ChangedField[], formats: Formats): readonly Html[] {
+function fieldsOf(fields: readonly ChangedField[], formats: Moments): readonly Html[] {
   return joined(
     inFieldOrder(fields).map((changed) => {
       if (changed.field === 'slots') return html`slots`

@@ -1,7 +1,9 @@
 import { html } from 'hono/html'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import type { EventReport } from '../../../mirror/answers/report/document.ts'
-import { formatCount, formatMoney, formatNumber, type Formats } from '../formats.ts'
+import type { Moments } from '../../../common/text/moments.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatMoney, formatNumber } from '../formats.ts'
 import { drawChanges } from './changes-part.ts'
 import { drawGuests } from './guests-part.ts'
 import type { KeyFigure } from './head-part.ts'
@@ -26,7 +28,7 @@ export function eventFigures({ summary, payments }: EventReport): readonly KeyFi
 }
 
 /** The parts of the page of an event, the most important first. */
-export function eventSections(report: EventReport, formats: Formats): readonly Section[] {
+export function eventSections(report: EventReport, formats: Moments): readonly Section[] {
   const { summary, pace, payments, slots, thin_slots } = report
   const emptied = thin_slots.rows.some(({ emptied_at }) => emptied_at !== null)
   return [

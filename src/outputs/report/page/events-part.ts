@@ -1,7 +1,10 @@
 import { html } from 'hono/html'
 import type { ListedEvent } from '../../../mirror/answers/events.ts'
 import type { ReportedEvents } from '../../../mirror/answers/report/document.ts'
-import { formatCount, formatDays, formatMoney, formatNumber, type Formats } from '../formats.ts'
+import { formatDays } from '../../../common/text/format-duration.ts'
+import type { Moments } from '../../../common/text/moments.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatMoney, formatNumber } from '../formats.ts'
 import { drawBar, drawTable } from './table.ts'
 import { titleOf, type Html } from './text.ts'
 
@@ -13,7 +16,7 @@ function isUpcoming({ days_until }: ListedEvent): boolean {
 }
 
 /** The next events, with the people to expect. */
-export function drawUpcoming({ rows, sums }: ReportedEvents, formats: Formats): Html {
+export function drawUpcoming({ rows, sums }: ReportedEvents, formats: Moments): Html {
   const next = rows.filter(isUpcoming).slice(0, NEXT)
   if (next.length === 0) return html`<p>No event is to come.</p>`
   const most = Math.max(...next.map(({ expected }) => Number(expected)))
@@ -41,7 +44,7 @@ export function drawUpcoming({ rows, sums }: ReportedEvents, formats: Formats): 
 }
 
 /** All events, to sort and to search. */
-export function drawEvents({ rows, total }: ReportedEvents, formats: Formats): Html {
+export function drawEvents({ rows, total }: ReportedEvents, formats: Moments): Html {
   if (rows.length === 0) return html`<p>The account has no events yet.</p>`
   const left = BigInt(total) - BigInt(rows.length)
   return drawTable({
@@ -69,11 +72,11 @@ export function drawEvents({ rows, total }: ReportedEvents, formats: Formats): H
   })
 }
 
-function timeOf({ event_at }: ListedEvent, formats: Formats): Html | string {
+function timeOf({ event_at }: ListedEvent, formats: Moments): Html | string {
   return event_at === null ? 'no time' : html`<time datetime="${event_at}">${formats.moment(event_at)}</time>`
 }
 
-function whenOf(event: ListedEvent, formats: Formats): readonly (Html | string)[] {
+function whenOf(event: ListedEvent, formats: Moments): readonly (Html | string)[] {
   const { days_until } = event
   return [timeOf(event, formats), days_until === null ? '' : `, ${formatDays(days_until)}`]
 }

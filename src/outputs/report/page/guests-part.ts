@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import type { EventReport } from '../../../mirror/answers/report/document.ts'
-import { formatCount, formatMoney, formatNumber } from '../formats.ts'
-import { andMore } from './slots-part.ts'
-import { drawTable } from './table.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatMoney, formatNumber } from '../formats.ts'
+import { andMore, drawTable } from './table.ts'
 import { textOf, type Html } from './text.ts'
 
 /** Who answered, those who are expected first. */

@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import type { ReportDocument, ReportMirror } from '../../../mirror/answers/report/document.ts'
-import { formatCount, type Formats } from '../formats.ts'
+import type { Moments } from '../../../common/text/moments.ts'
+import { formatCount } from '../../../common/text/number.ts'
 import type { Html } from './text.ts'
 
 /** Figures at the top: what each is, below its number. */
@@ -11,7 +12,7 @@ export interface KeyFigure {
 }
 
 /** How the mirror stands, in words; what is wrong first. */
-export function drawState({ mirror, subject }: ReportDocument, formats: Formats): Html {
+export function drawState({ mirror, subject }: ReportDocument, formats: Moments): Html {
   const { last_good_run } = mirror
   const read =
     last_good_run === null

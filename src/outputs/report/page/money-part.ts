@@ -2,9 +2,9 @@ import { html } from 'hono/html'
 import type { ReportedMoney } from '../../../mirror/answers/report/document.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import { drawColumns, type ChartColumn } from '../charts/column-chart.ts'
-import { formatCount, formatMoney, formatMonth, formatNumber } from '../formats.ts'
-import { andMore } from './slots-part.ts'
-import { drawFigures } from './table.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatMoney, formatMonth, formatNumber } from '../formats.ts'
+import { andMore, drawFigures } from './table.ts'
 import type { Html } from './text.ts'
 
 /** Months of the chart. */

@@ -2,7 +2,10 @@ import { html } from 'hono/html'
 import { peopleSoFar } from '../../../mirror/answers/report/pace.ts'
 import { PACE_DAYS, type ComparedPace, type PaceLine } from '../../../mirror/answers/report/document.ts'
 import { drawPaceChart, type PaceCurve, type PacePoint } from '../charts/pace-chart.ts'
-import { formatCount, formatDays, formatNumber, type Formats } from '../formats.ts'
+import { formatDays } from '../../../common/text/format-duration.ts'
+import type { Moments } from '../../../common/text/moments.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatNumber } from '../formats.ts'
 import { drawFigures } from './table.ts'
 import { plainTitle, titleOf, type Html } from './text.ts'
 
@@ -19,7 +22,7 @@ export const paceNote = html`<p class="note">
 </p>`
 
 /** The pace of one event beside earlier ones, as words, chart and table. On paper, heading and words stay at the chart. */
-export function drawPace(pace: ComparedPace, id: string, formats: Formats, heading: Html | '' = ''): Html {
+export function drawPace(pace: ComparedPace, id: string, formats: Moments, heading: Html | '' = ''): Html {
   const { event, similar } = pace
   if (event.days_until > PACE_DAYS)
     return html`${heading}
@@ -45,7 +48,7 @@ function peopleNow({ days, days_until }: ComparedPace['event']): string {
 }
 
 /** How it stands, in one sentence. */
-function sentence({ event, similar }: ComparedPace, formats: Formats): Html {
+function sentence({ event, similar }: ComparedPace, formats: Moments): Html {
   const now = formatCount(peopleNow(event), 'person', 'people')
   if (similar.length === 0)
     return html`<p>
@@ -88,7 +91,7 @@ function pointsOf(days: PaceLine['days'], from: number, to: number): readonly Pa
   return last === undefined || last[0] <= to ? points : [...points, [to, last[1]]]
 }
 
-function legend({ event, similar }: ComparedPace, formats: Formats): Html {
+function legend({ event, similar }: ComparedPace, formats: Moments): Html {
   const entries = [
     { name: 'own', line: event, text: formatDays(event.days_until) },
     ...similar.map((line, at) => ({ name: `earlier${at + 1}`, line, text: formats.day(line.event_at) })),
@@ -103,7 +106,7 @@ function legend({ event, similar }: ComparedPace, formats: Formats): Html {
   </ul>`
 }
 
-function figures({ event, similar }: ComparedPace, id: string, from: number, formats: Formats): Html {
+function figures({ event, similar }: ComparedPace, id: string, from: number, formats: Moments): Html {
   const rows = [...new Set([...ROWS, event.days_until])]
     .filter((day) => day >= 0 && day <= from)
     .sort((a, b) => b - a)

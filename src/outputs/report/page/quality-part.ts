@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import type { AccountReport } from '../../../mirror/answers/report/document.ts'
-import { formatCount, formatNumber } from '../formats.ts'
-import { andMore } from './slots-part.ts'
-import { drawTable } from './table.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatNumber } from '../formats.ts'
+import { andMore, drawTable } from './table.ts'
 import { textOf, type Html } from './text.ts'
 
 /** What may be wrong with the figures, and what they cannot say. */

@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 import type { CountedRows } from '../../../mirror/answers/report/document.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
-import { formatCount, formatNumber, formatWallClock } from '../formats.ts'
-import { drawBar, drawTable } from './table.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { formatNumber, formatWallClock } from '../formats.ts'
+import { andMore, drawBar, drawTable } from './table.ts'
 import { textOf, titleOf, type Html } from './text.ts'
 
 /** Slots of the next 56 days that need people. */
@@ -59,9 +60,4 @@ function nameOf(slot: Pick<ViewRow<'thin_slots'>, 'slot_name' | 'start_local'>, 
 
 function localTime(start: string | null): Html | string {
   return start === null ? 'no time' : html`<time datetime="${start}">${formatWallClock(start)}</time>`
-}
-
-export function andMore(total: string, shown: number): Html | string {
-  const more = BigInt(total) - BigInt(shown)
-  return more > 0n ? html`<p class="muted">and ${formatNumber(String(more))} more</p>` : ''
 }

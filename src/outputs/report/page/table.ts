@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { formatNumber } from '../formats.ts'
 import type { Html } from './text.ts'
 
 export interface PageColumn {
@@ -79,4 +80,10 @@ export function drawFigures(table: PageTable): Html {
     <summary>The figures as a table</summary>
     ${drawTable(table)}
   </details>`
+}
+
+/** Below a table: how many rows it leaves out. */
+export function andMore(total: string, shown: number): Html | string {
+  const more = BigInt(total) - BigInt(shown)
+  return more > 0n ? html`<p class="muted">and ${formatNumber(String(more))} more</p>` : ''
 }

@@ -1,15 +1,14 @@
 /** A backup: a compressed tar of the rows of each table, and what they are at its end. */
-import { createHash, randomBytes, type Hash } from 'node:crypto'
-import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createHash, type Hash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker } from 'modern-tar'
 import { UsageError } from '../../../common/errors.ts'
 import { version } from '../../../common/version.ts'
 import type { Engine } from '../../../db/transaction.ts'
-import { removeOldParts, replacedFile, requireOutputFile } from '../../export/output-file.ts'
-import { fileSink, outputError } from '../../export/sink.ts'
+import { requireOutputFile } from '../../files/output-file.ts'
+import { replaceFile } from '../../files/replace-file.ts'
+import type { Sink } from '../../files/sink.ts'
 import type { TableCheck } from '../database/table-checks.ts'
 import type { TableColumns } from '../database/table-rows.ts'
 import type { ContentsOutline, ContentsSource, OnProgress } from '../mirror-contents.ts'
@@ -17,10 +16,8 @@ import { BACKUP_FORMAT, BACKUP_KIND, MANIFEST, type BackupManifest } from './man
 
 /** Rows compress well at every level; the lowest takes the least time. */
 const LEVEL = 1
-/** For the owner alone: the file has names, addresses and messages. */
+/** For the owner alone, when somebody unpacks it: there are names, addresses and messages. */
 const MODE = 0o600
-/** Ours, and of no other program. */
-const PART = /.\.[0-9a-f]{16}\.headcount\.part$/
 
 export interface BackupFileOptions {
   /** Replaces a file of this name. */
@@ -53,46 +50,19 @@ export async function writeBackup(
   source: ContentsSource,
   options: BackupFileOptions,
 ): Promise<BackupManifest> {
-  const replaced = await replacedFile(path)
-  // guard: a backup that is not whole
-  const part = `${replaced}.${randomBytes(8).toString('hex')}.headcount.part`
-  const place = `backup: the file ${part}`
-  const folder = dirname(replaced)
-  // Of backups of any name: theirs may have had a date.
-  const parts = (await readdir(folder).catch(() => [])).filter((name) => PART.test(name))
-  await removeOldParts(folder, parts)
-  try {
-    const file = await open(part, 'wx', MODE).catch((error: unknown) => {
-      throw outputError(place, error)
-    })
-    let manifest: BackupManifest
-    try {
-      manifest = await writeTo(file, place, source, options)
-      await file.sync().catch((error: unknown) => {
-        throw outputError(place, error)
-      })
-    } finally {
-      await file.close()
-    }
-    options.signal.throwIfAborted()
-    await rename(part, replaced)
-    await syncFolder(folder)
-    return manifest
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
+  const { signal } = options
+  return replaceFile(path, { of: 'backup', isPersonal: true, signal }, (sink) =>
+    writeTo(sink, source, options),
+  )
 }
 
 /** The entries go through the compression to the file while they are made. */
 async function writeTo(
-  file: FileHandle,
-  place: string,
+  sink: Sink,
   source: ContentsSource,
   options: BackupFileOptions,
 ): Promise<BackupManifest> {
   const { readable, controller } = createTarPacker()
-  const sink = fileSink(file, place)
   const writing = pipeline(readable, createGzip({ level: LEVEL }), async (content: AsyncIterable<Buffer>) => {
     for await (const part of content) await sink.write(part)
   })
@@ -185,15 +155,5 @@ function manifestOf(
     tables,
     identities,
     readers,
-  }
-}
-
-/** Only then a crash of the machine keeps the new name. Some systems cannot do that with a folder. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => null)
-  try {
-    await folder?.sync().catch(() => undefined)
-  } finally {
-    await folder?.close()
   }
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -159,12 +159,14 @@ describe('export', () => {
     )
     expect((await s.run(['export', '--out', out, '-q'])).code).toBe(0)
     expect(await readFile(join(out, 'responses.csv'), 'utf8')).toMatch(personal)
+    expect((await stat(join(out, 'responses.csv'))).mode & 0o777).toBe(0o600)
     const ran = await s.run(['export', '--out', out, '--without-personal', '--view', ...views])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     const { files, with_personal } = await manifestOf()
     expect(with_personal).toBe(false)
     expect(files.map(({ file }) => file)).toEqual(views.map((view) => `${view}.csv`))
     for (const { file } of files) expect(await readFile(join(out, file), 'utf8'), file).not.toMatch(personal)
+    expect((await stat(join(out, 'responses.csv'))).mode & 0o777).toBe(0o644 & ~process.umask())
     expect(files.find(({ view }) => view === 'responses')?.rows).toBe(19)
   })
 
@@ -190,9 +192,7 @@ describe('export', () => {
     // A limit of the size of a file fails as a full disk does, in the middle of the file.
     const ran = await shell(`ulimit -f 1; $HEADCOUNT export --out ${out} --view responses`)
     expect(ran).toMatchObject({ code: 1, stdout: '' })
-    expect(ran.stderr).toMatch(
-      /^headcount: export: the file .*responses\.csv\.[0-9a-f]+\.part could not be written: EFBIG/,
-    )
+    expect(ran.stderr).toMatch(/^headcount: export: the file .*responses\.csv could not be written: EFBIG/)
     expect(await readdir(parent)).toEqual([])
     const full = await shell('$HEADCOUNT export --out - --view responses > /dev/full')
     expect(full).toMatchObject({ code: 1 })

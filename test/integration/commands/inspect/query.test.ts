@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -135,9 +135,14 @@ describe('query', () => {
   test('--output writes a whole file in the format of its name, or leaves the former one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'headcount-test-query-'))
     const file = join(folder, 'answer.ndjson')
+    const left = `${file}.0123456789abcdef.headcount.part`
+    await writeFile(left, 'of a killed one')
+    await utimes(left, new Date(), new Date(Date.now() - 4_000_000))
+    await writeFile(file, 'former', { mode: 0o644 })
     const written = await s.run(['query', 'select 1 as n, null as nothing', '--output', file])
     expect(written).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(await readFile(file, 'utf8')).toBe('{"n":1,"nothing":null}\n')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
     const failed = await s.run(['query', 'select 1 / (3 - n) from generate_series(1, 3) n', '--output', file])
     expect(failed).toMatchObject({ code: 2 })
     expect(await readFile(file, 'utf8')).toBe('{"n":1,"nothing":null}\n')

@@ -11,7 +11,6 @@ import { connect, type Database } from '../../../../src/db/connect.ts'
 import { readColumns } from '../../../../src/outputs/export/column.ts'
 import { xlsx } from '../../../../src/outputs/export/formats/xlsx.ts'
 import { DEFAULT_VIEWS, EXPORTABLE } from '../../../../src/outputs/export/select-views.ts'
-import { fileSink } from '../../../../src/outputs/export/sink.ts'
 import { exportViews, setAccount, type ExportFormat } from '../../../../src/index.ts'
 import { engines, freshMirror } from '../../../support/databases/databases.ts'
 import { askDuckdb } from '../../../support/files/duckdb.ts'
@@ -280,7 +279,7 @@ describe('a workbook of more rows than a sheet holds', () => {
     const source = { query: 'select generate_series(1, 1048577) as n', name: 'numbers' }
     const columns = [{ name: 'n', type: 'integer' }]
     const { rows } = await mirror.database.transaction((trx) =>
-      xlsx.write({ trx, columns, ...source }, fileSink(file, path)),
+      xlsx.write({ trx, columns, ...source }, { write: (part) => file.writeFile(part) }),
     )
     await file.close()
     expect(rows).toBe(1_048_577)

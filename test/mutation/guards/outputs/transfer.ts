@@ -86,9 +86,15 @@ export const transferGuards: readonly Guard[] = [
   {
     name: 'a backup that is not whole',
     promise: 'a backup that a signal, a full disk or a kill ends leaves the former file as it was',
-    mutation: { replace: 'path' },
+    mutation: { replace: 'replaced' },
     tests: [commands],
     only: 'during a backup leaves',
+  },
+  {
+    name: 'part file that is still wanted',
+    promise: 'an output that takes hours does not lose its files to another one that clears what was killed',
+    mutation: { cut: 'utimes(part, new Date(), new Date()).catch(() => {})', put: '0' },
+    tests: ['test/unit/outputs/replace-file.test.ts'],
   },
   {
     name: 'checksums of a backup',

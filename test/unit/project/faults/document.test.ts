@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '../../../..')
 const text = await readFile(join(root, 'docs/reliability.md'), 'utf8')
 const documents = [
   'README.md',
+  'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   ...(await Array.fromAsync(glob('docs/**/*.md', { cwd: root }))),
 ]

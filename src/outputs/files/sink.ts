@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import type { FileHandle } from 'node:fs/promises'
 import { OutputError } from '../../common/errors.ts'
 
 /** Where the bytes of one export go. */
@@ -28,18 +27,6 @@ export function counted(sink: Sink, onBytes: (bytes: number) => void): CountedSi
     },
     bytes: () => bytes,
     sha256: () => hash.digest('hex'),
-  }
-}
-
-export function fileSink(file: FileHandle, path: string): Sink {
-  return {
-    write: async (part) => {
-      try {
-        await file.writeFile(part)
-      } catch (error) {
-        throw outputError(path, error)
-      }
-    },
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a file of an output may take the place of: nothing, or a regular file. */
-import { lstat, realpath, rm, stat } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { UsageError } from '../../common/errors.ts'
 
@@ -43,21 +43,4 @@ async function requireFolder(folder: string, of: string): Promise<void> {
       ? `${of}: there is no folder ${folder}: make it first (mkdir -p), or name a file in another one`
       : `${of}: ${folder} is no folder: name a file in another one`,
   )
-}
-
-/** The file that is to be replaced: behind a link the one that it leads to, so that the link stays one. */
-export function replacedFile(path: string): Promise<string> {
-  return realpath(path).catch(() => path)
-}
-
-/** What an output that was killed left behind is removed after so long: another one may still be writing. */
-const PART_AGE_MS = 3_600_000
-
-/** Removes those of these part files of a folder that nobody writes any more. */
-export async function removeOldParts(folder: string, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    const path = join(folder, name)
-    const found = await lstat(path).catch(() => null)
-    if (found?.isFile() === true && Date.now() - found.mtimeMs > PART_AGE_MS) await rm(path, { force: true })
-  }
 }
