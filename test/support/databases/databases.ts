@@ -9,9 +9,10 @@
 import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Client } from 'pg'
+import type { Pool } from 'pg'
 import { afterAll, describe, inject, TestRunner } from 'vitest'
 import { fastFolder } from '../files/fast-folder.ts'
+import { openPool } from './pools.ts'
 import { connect } from '../../../src/db/connect.ts'
 import type { ConnectOptions, Database } from '../../../src/db/connect.ts'
 import type { Engine } from '../../../src/db/transaction.ts'
@@ -123,22 +124,23 @@ interface Made {
 async function newDatabase({ blank = false, encoding }: FreshOptions): Promise<Made> {
   const name = `mirror_${randomUUID().replaceAll('-', '')}`
   const other = encoding === undefined ? '' : ` encoding '${encoding}' locale 'C'`
-  await onServer(`create database ${name} template ${blank ? 'template0' : 'mirror_template'}${other}`)
+  // Files of a folder in memory are copied in two thirds of the time that it takes by way of the WAL, page by page.
+  await onServer(
+    `create database ${name} template ${blank ? 'template0' : 'mirror_template'} strategy file_copy${other}`,
+  )
   return {
     url: `${inject('postgres')}/${name}`,
     remove: () => onServer(`drop database if exists ${name} with (force)`),
   }
 }
 
+/** Each database is made and dropped by a statement: a connection for each costs as much as the statement. */
+let server: Pool | null = null
+
 /** Runs a statement on the server of the tests, as its superuser, outside any mirror. */
 export async function onServer(statement: string): Promise<void> {
-  const client = new Client(`${inject('postgres')}/postgres`)
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
+  server ??= openPool(`${inject('postgres')}/postgres`, { idleTimeoutMillis: 5000, allowExitOnIdle: true })
+  await server.query(statement)
 }
 
 async function newFolder({ blank = false }: FreshOptions): Promise<Made> {
