@@ -19,7 +19,7 @@ const bench = new URL('../../../bench/main.ts', import.meta.url).pathname
 const size = { events: 20, responses: 20 }
 const accounts = accountsOf(size.events, size.responses)
 
-/** One of each kind, for all of them together take minutes: `npm run bench -- --events 20 --responses 20` runs those. */
+/** One of each kind, for all of them together take minutes: `npm run test:bench` runs those. */
 const sample: readonly MeasurementName[] = [
   'edited',
   'changed',
