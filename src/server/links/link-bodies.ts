@@ -58,11 +58,20 @@ export interface LinkBodies {
   get(link: LinkToMake): Promise<KeptBody>
 }
 
-/** @param now milliseconds of a clock that never goes back */
-export function createLinkBodies(database: Database, now: () => number): LinkBodies {
+interface LinkBodiesOptions {
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  /** What a view may take. */
+  readonly timeoutMs: number | undefined
+}
+
+export function createLinkBodies(
+  database: Database,
+  { now, timeoutMs = database.engine === 'pglite' ? PGLITE_TIMEOUT_MS : TIMEOUT_MS }: LinkBodiesOptions,
+): LinkBodies {
   const limits: BodyLimits = {
     maxBytes: MAX_BODY_BYTES,
-    timeoutMs: database.engine === 'pglite' ? PGLITE_TIMEOUT_MS : TIMEOUT_MS,
+    timeoutMs,
     /* guard: locked tables of links */ lockTimeoutMs: LOCK_TIMEOUT_MS,
   }
   // guard: one computation at a time

@@ -24,6 +24,8 @@ export interface LinkOptions extends FreshnessLimits {
   readonly onError: (error: unknown) => void
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number
+  /** What a view may take; 10 s on Postgres and 4 s on PGlite by default. */
+  readonly timeoutMs?: number
 }
 
 export interface LinkRequest {
@@ -56,11 +58,11 @@ const CACHE_HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Enco
 /** Shows the links of all accounts of a mirror. The caller closes the database. */
 export function createLinks(
   database: Database,
-  { maxAgeMs, holdForMs, onError, now = () => performance.now() }: LinkOptions,
+  { maxAgeMs, holdForMs, onError, now = () => performance.now(), timeoutMs }: LinkOptions,
 ): Links {
   const find = createBatchLoader((hashes: readonly string[]) => findLinks(database.kysely, hashes))
   const use = createUseRecorder(database, 'links', safeCallback(onError))
-  const bodies = createLinkBodies(database, now)
+  const bodies = createLinkBodies(database, { now, timeoutMs })
 
   async function answer(
     { id, account_id, ...link }: FoundLink & { readonly id: string },

@@ -165,6 +165,7 @@ describe('D15 a PGlite folder that is in use', () => {
   })
 
   test('a holder that was taken over for dead writes nothing more, and leaves the new lock alone', async () => {
+    await cp(inject('embeddedTemplate'), folder, { recursive: true })
     const database = await connect(`pglite:${folder}`)
     await writeFile(lock, JSON.stringify({ id: 'next', ...(await currentProcess()), host: 'elsewhere' }))
     await expect

@@ -49,10 +49,12 @@ test('calls every function of the library', () => {
 
 // Every function of the library, one after the other: 44 s were measured on a busy machine.
 test.each(engines)('runs as it stands (%s)', { timeout: 180_000 }, async (engine) => {
-  await using place = await freshPlace(engine, { blank: true })
+  await using opened = new AsyncDisposableStack()
+  const blank = async () => opened.use(await freshPlace(engine, { blank: true })).url
   // One PGlite for all calls: to open one takes a second.
-  const pglite = `{ pglite: await (await import(${JSON.stringify(import.meta.resolve('@electric-sql/pglite'))})).PGlite.create() }`
-  const mirror = engine === 'postgres' ? JSON.stringify({ database: place.url }) : pglite
+  const driver = JSON.stringify(import.meta.resolve('@electric-sql/pglite'))
+  const mirror = await blank()
+  const pglite = `{ pglite: await (await import(${driver})).PGlite.create(${JSON.stringify(mirror.replace('pglite:', ''))}) }`
   const file = join(cwd, `${engine}.ts`)
   await writeFile(
     file,
@@ -61,7 +63,13 @@ test.each(engines)('runs as it stands (%s)', { timeout: 180_000 }, async (engine
       .replaceAll(/'(@opentelemetry\/[\w-]+)'/g, (_, name) =>
         JSON.stringify(import.meta.resolve(String(name))),
       )
-      .replace("{ database: 'pglite:./headcount-data' }", mirror)
+      .replace(
+        "{ database: 'pglite:./headcount-data' }",
+        engine === 'postgres' ? JSON.stringify({ database: mirror }) : pglite,
+      )
+      // A new folder is a new database, which takes seconds to make.
+      .replace('`pglite:./restored-${Date.now()}`', JSON.stringify(await blank()))
+      .replace('`pglite:./moved-${Date.now()}`', JSON.stringify(await blank()))
       .replace('https://events.example/api/v1', baseUrl),
   )
   const called = await run(process.execPath, [file], { cwd, env: { EVENTS_API_KEY: apiKey } })

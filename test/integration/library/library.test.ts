@@ -3,7 +3,6 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { PGlite } from '@electric-sql/pglite'
 import { Pool } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../../src/index.ts'
 import { accountOf, refusal, type Account } from '../../support/accounts/account.ts'
 import { engines, freshPlace } from '../../support/databases/databases.ts'
+import { blankPglite } from '../../support/databases/pglites.ts'
 import { send, silence, startFaultServer, type FaultServer } from '../../support/http/fault-server.ts'
 import type { Seen, Surroundings } from '../../support/commands/library-caller.ts'
 import { openPool } from '../../support/databases/pools.ts'
@@ -163,7 +163,7 @@ describe('with a pool of the caller', () => {
 })
 
 test('with a PGlite of the caller: it stays open, and reads values as it did', async () => {
-  await using pglite = await PGlite.create()
+  await using pglite = await blankPglite()
   const options = { pglite, apiKey: testKey, baseUrl: service.baseUrl.href }
   expect(await migrate({ pglite })).not.toEqual([])
   expect(await sync(options)).toMatchObject({ status: 'succeeded', rows: { responses: { inserted: 15 } } })

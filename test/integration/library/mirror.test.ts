@@ -1,11 +1,11 @@
 /** What a program may ask of a mirror, and change in it: the same as the commands, with the options of the library. */
-import { PGlite } from '@electric-sql/pglite'
 import { beforeEach, describe, expect, test } from 'vitest'
 import * as library from '../../../src/index.ts'
 import type { DatabaseOptions } from '../../../src/index.ts'
 import { accountOf, responseItem, type Account } from '../../support/accounts/account.ts'
 import type { Engine } from '../../../src/db/transaction.ts'
 import { engines, freshPlace } from '../../support/databases/databases.ts'
+import { blankPglite } from '../../support/databases/pglites.ts'
 import { send, startFaultServer, type FaultServer } from '../../support/http/fault-server.ts'
 import { openPool } from '../../support/databases/pools.ts'
 import { testKey } from '../../support/http/reading.ts'
@@ -31,7 +31,7 @@ const remote = () => ({ baseUrl: service.baseUrl.href, apiKey: testKey })
 /** On Postgres each call opens the database; on PGlite, which takes a second to open, they share one. */
 async function openMirror(engine: Engine, opened: AsyncDisposableStack): Promise<DatabaseOptions> {
   if (engine === 'postgres') return { database: opened.use(await freshPlace(engine, { blank: true })).url }
-  const pglite = await PGlite.create()
+  const pglite = await blankPglite()
   opened.defer(() => pglite.close())
   return { pglite }
 }

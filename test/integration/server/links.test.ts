@@ -490,7 +490,7 @@ describe('the programs that read links', () => {
 
 describe('the bodies of links', () => {
   /** A service over a database whose computations are counted, with a clock of the test. */
-  async function counted(stage: Stage) {
+  async function counted(stage: Stage, limits: { readonly timeoutMs?: number } = {}) {
     const opened = await connect(stage.url)
     onTestFinished(() => opened.close())
     let [clock, running, most, computed] = [0, 0, 0, 0]
@@ -515,6 +515,7 @@ describe('the bodies of links', () => {
       holdForMs: 0,
       onError: () => {},
       now: () => clock,
+      ...limits,
     })
     const { url, errors } = await listening(mirrorStore(opened), { links })
     return {
@@ -548,7 +549,7 @@ describe('the bodies of links', () => {
 
     test('within a time and a size; that one is too slow is found out once a minute, too', async () => {
       await using stage = await clubStage(start)
-      const { get, make, counts } = await counted(stage)
+      const { get, make, counts } = await counted(stage, { timeoutMs: 1000 })
       await stage.change(
         `create or replace function headcount_internal.slow(text) returns text language sql volatile as 'select pg_sleep(30)::text || $1'`,
         'drop view headcount.rsvp_values cascade',
@@ -565,8 +566,9 @@ describe('the bodies of links', () => {
         'drop view headcount.rsvp_values cascade',
         `create view headcount.rsvp_values as select account_id, 'default' as account, repeat(id, 10000000) as value, 1::bigint as responses, 'x' as meaning from headcount.events`,
       )
-      const large = await make({ view: 'rsvp_values', format: 'csv' })
-      const answer = await get(large.path)
+      const patient = await counted(stage)
+      const large = await patient.make({ view: 'rsvp_values', format: 'csv' })
+      const answer = await patient.get(large.path)
       expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
         413,
         { code: 'link_too_large', detail: expect.stringContaining('larger than 16 MiB') },

@@ -322,7 +322,7 @@ onBothStages('a dry run, on both', (stage) => {
 onBothStages('a dry run where there is no mirror', (stage) => {
   test('everything counts as an insert, and none is made', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
-    await using place = await freshPlace(on.engine, { blank: true })
+    await using place = await freshPlace(on.engine, { missing: true })
     const { report, exit } = await on.run('sync', { database: place.url, dryRun: true })
     expect({ exit, rows: report.rows, account: report.account }).toEqual({
       exit: 0,

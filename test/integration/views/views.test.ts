@@ -8,24 +8,9 @@ import { engines } from '../../support/databases/databases.ts'
 import { startWire, type Wire } from '../../support/http/wire.ts'
 import { optionOf } from '../../support/runs/stage.ts'
 import { drawnAccount } from '../../support/views/drawn-account.ts'
-import { expectedViews, type MirrorRows, type ViewName } from '../../support/views/expected/expected-views.ts'
+import { expectedViews, type MirrorRows } from '../../support/views/expected/expected-views.ts'
+import { VIEW_NAMES } from '../../support/views/expected/rows.ts'
 import { readViews, type Row } from '../../support/views/read-views.ts'
-
-const names: readonly ViewName[] = [
-  'event_summary',
-  'event_respondents',
-  'payment_summary',
-  'payments_by_month',
-  'slot_summary',
-  'thin_slots',
-  'respondents',
-  'response_pace',
-  'similar_events',
-  'rsvp_values',
-  'event_changes',
-  'response_changes',
-  'changes',
-]
 
 const tables: readonly (keyof MirrorRows)[] = [
   'accounts',
@@ -57,7 +42,7 @@ interface Settings {
 }
 
 async function expectViews(database: Database, { account = '', timeZone = '' }: Settings = {}) {
-  const { now, rows } = await readViews(database, [...names, ...tables, 'person_id_secret'], {
+  const { now, rows } = await readViews(database, [...VIEW_NAMES, ...tables, 'person_id_secret'], {
     'headcount.account': account,
     'headcount.time_zone': timeZone,
   })
@@ -73,7 +58,7 @@ async function expectViews(database: Database, { account = '', timeZone = '' }: 
     for (const row of of(name))
       for (const [column, type] of Object.entries(columns))
         if (type.endsWith('not null')) expect(row[column], `${name}.${column}`).not.toBeNull()
-  for (const name of names) {
+  for (const name of VIEW_NAMES) {
     const got = of(name).map(comparable).toSorted()
     expect(got, name).toEqual(expected[name].map(comparable).toSorted())
   }

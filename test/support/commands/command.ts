@@ -4,10 +4,8 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { inject } from 'vitest'
 import { runInProcess } from './in-process.ts'
-
-const cli = inject('command')
+import { calling } from './process.ts'
 
 /** Longer than any command of the tests takes. */
 const DEADLINE_MS = 170_000
@@ -49,7 +47,7 @@ export function headcountProcess(
   args: readonly string[],
   options: Omit<RunOptions, 'columns'> = {},
 ): Promise<Ran> {
-  return run(process.execPath, [cli, ...args], options)
+  return run(process.execPath, [...calling, ...args], options)
 }
 
 /** Commands that go on until they are told to stop. */
@@ -118,7 +116,7 @@ export interface TerminalOptions extends RunOptions {
  * the terminal. What it wrote there is in `stdout`, as a terminal gets it (line ends `\r\n`).
  */
 export function headcountOnTerminal(args: readonly string[], options: TerminalOptions = {}): Promise<Ran> {
-  const words = [process.execPath, cli, ...args].map(quoted)
+  const words = [process.execPath, ...calling, ...args].map(quoted)
   const size = `cols ${options.columns ?? 120} rows ${options.rows ?? 0}`
   const line = `stty ${size}; ${words.join(' ')}${options.stdoutTo === undefined ? '' : ` > ${quoted(options.stdoutTo)}`}`
   return run(scriptPath ?? 'script', ['--quiet', '--return', '--command', line, '/dev/null'], {
@@ -131,7 +129,7 @@ export function headcountOnTerminal(args: readonly string[], options: TerminalOp
 export function inShell(line: string, options: RunOptions = {}): Promise<Ran> {
   return run(
     '/bin/bash',
-    ['--norc', '-c', line.replaceAll('$HEADCOUNT', `${quoted(process.execPath)} ${quoted(cli)}`)],
+    ['--norc', '-c', line.replaceAll('$HEADCOUNT', [process.execPath, ...calling].map(quoted).join(' '))],
     options,
   )
 }

@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../../src/db/connect.ts'
 import { fastFolder } from '../files/fast-folder.ts'
+import { makeOwnFolder } from '../files/leftovers.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 
 declare module 'vitest' {
@@ -12,25 +13,34 @@ declare module 'vitest' {
     readonly embeddedTemplate: string
     /** The same as one file, for a PGlite in memory. */
     readonly embeddedCopy: string
+    /** A closed PGlite folder without any schema: making one takes seconds. */
+    readonly embeddedBlank: string
+    /** The same as one file. */
+    readonly embeddedBlankCopy: string
   }
 }
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(fastFolder, 'headcount-test-pglite-'))
+  const folder = await makeOwnFolder(fastFolder, 'test-pglite')
+  const blank = join(folder, 'blank')
+  project.provide('embeddedBlank', blank)
+  project.provide('embeddedBlankCopy', await writeCopy(blank))
   const template = join(folder, 'template')
+  await cp(blank, template, { recursive: true })
   const database = await connect(`pglite:${template}`)
   await migrate(database)
   await database.close()
   project.provide('embeddedTemplate', template)
-  const copy = join(folder, 'copy.tar')
-  await writeCopy(template, copy)
-  project.provide('embeddedCopy', copy)
+  project.provide('embeddedCopy', await writeCopy(template))
   return () => rm(folder, { recursive: true, force: true })
 }
 
-async function writeCopy(folder: string, file: string): Promise<void> {
+/** Gives the file; the folder is made when it is missing. */
+async function writeCopy(folder: string): Promise<string> {
   const pglite = await PGlite.create(folder)
   const copy = await pglite.dumpDataDir('none')
-  await writeFile(file, copy.stream())
   await pglite.close()
+  const file = `${folder}.tar`
+  await writeFile(file, copy.stream())
+  return file
 }

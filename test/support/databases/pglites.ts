@@ -29,6 +29,11 @@ export async function lendPglite(): Promise<Lent> {
   }
 }
 
+/** A PGlite in memory without any schema, of the caller; as `PGlite.create()` gives it after seconds. */
+export async function blankPglite(): Promise<PGlite> {
+  return PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedBlankCopy')) })
+}
+
 /** From a copy in a file, for making a database anew takes six times as long. */
 async function open(): Promise<PGlite> {
   const pglite = await PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedCopy')) })

@@ -1,9 +1,10 @@
 /** A Postgres server from npm, wherever the repository lies and whoever starts it. */
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, chmod } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, stat, symlink, chmod } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { makeOwnFolder } from '../files/leftovers.ts'
 import { freePort } from '../http/free-port.ts'
 
 export interface PostgresServer {
@@ -33,7 +34,7 @@ export async function startServer({
   library,
   parent = tmpdir(),
 }: ServerOptions): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(parent, 'headcount-postgres-'))
+  const folder = await makeOwnFolder(parent, 'postgres')
   const log: string[] = []
   const remove = () => rm(folder, { recursive: true, force: true })
   try {

@@ -28,8 +28,13 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 /** A Postgres 18 with the database `mirror_template` (migrated, empty); `url` names no database. */
 export async function startPostgres(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const { origin, createDatabase, stop } = await startServer({
-    // Tests look into the WAL of what they wrote, while others write hundreds of megabytes.
-    settings: ['max_connections=200', 'wal_keep_size=1GB'],
+    settings: [
+      'max_connections=200',
+      // Tests look into the WAL of what they wrote, while others write hundreds of megabytes.
+      'wal_keep_size=1GB',
+      // Nothing here outlives the machine: a server that is killed loses nothing by it.
+      'fsync=off',
+    ],
     parent: fastFolder,
     ...(major !== '18' && { library: otherPostgres(major) }),
   })

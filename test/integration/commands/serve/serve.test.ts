@@ -111,9 +111,11 @@ describe('serve ends', () => {
     await expect.poll(() => locking.waiting(), { timeout: 20_000 }).toBeGreaterThanOrEqual(3)
     served.kill('SIGTERM')
     expect((await served.ended).code).toBe(0)
-    for (const answer of await asked) {
-      if (answer.status === 'fulfilled') expect(answer.value).toMatchObject({ status: 503 })
-    }
+    // A busy machine has no time to answer: any of the twenty may lose its connection, and none is shown a list.
+    const answers = (await asked).flatMap((answer) =>
+      answer.status === 'fulfilled' ? answer.value.status : [],
+    )
+    expect(answers.filter((status) => status !== 503)).toEqual([])
   })
 
   test('at once when it is given what only --sync has a use for', async () => {

@@ -8,7 +8,7 @@ import { smallAccounts, startPoolStage } from '../../../support/runs/pool-stage.
 test('a folder is made by the first run that the service answers, and is one database for all', async () => {
   const stage = await startPoolStage(engines[0] ?? 'postgres')
   onTestFinished(() => stage[Symbol.asyncDispose]())
-  await using place = await freshPlace('pglite', { blank: true })
+  await using place = await freshPlace('pglite', { missing: true })
   const folder = place.url.slice('pglite:'.length)
   const service = await stage.service(smallAccounts(4))
   await using runs = createRunPool({ database: place.url })

@@ -47,9 +47,11 @@ onBothCommandStages('digests of a worker', (stage) => {
     await stop(worker)
     expect(server.received).toHaveLength(2)
   })
+})
 
+describe('digests of a worker', () => {
   test('to a server that accepts the connection and says nothing delay no run', async () => {
-    await using on = await stage(galaAccount())
+    await using on = await commandStage('postgres', galaAccount())
     await using silent = await startSilentServer()
     await using worker = startWorker(everySecond, {
       env: {

@@ -678,7 +678,7 @@ describe.each(engines)('a move that is killed at some moment (from %s)', { timeo
     await using s = await commandStage(from, account())
     expect((await s.run(['sync', '-q'])).code).toBe(0)
     const before = await readRows(s.place.url)
-    await using target = await freshPlace(to, { blank: true })
+    await using target = await freshPlace(to, { missing: true })
     const args = ['move', '--to', target.url, '-q']
     const began = performance.now()
     for (const part of [0.4, 0.8]) {
