@@ -4,8 +4,10 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
+import { inject } from 'vitest'
 import { runInProcess } from './in-process.ts'
-import { calling } from './process.ts'
+
+const cli = inject('command')
 
 /** Longer than any command of the tests takes. */
 const DEADLINE_MS = 170_000
@@ -47,7 +49,7 @@ export function headcountProcess(
   args: readonly string[],
   options: Omit<RunOptions, 'columns'> = {},
 ): Promise<Ran> {
-  return run(process.execPath, [...calling, ...args], options)
+  return run(process.execPath, [cli, ...args], options)
 }
 
 /** Commands that go on until they are told to stop. */
@@ -116,7 +118,7 @@ export interface TerminalOptions extends RunOptions {
  * the terminal. What it wrote there is in `stdout`, as a terminal gets it (line ends `\r\n`).
  */
 export function headcountOnTerminal(args: readonly string[], options: TerminalOptions = {}): Promise<Ran> {
-  const words = [process.execPath, ...calling, ...args].map(quoted)
+  const words = [process.execPath, cli, ...args].map(quoted)
   const size = `cols ${options.columns ?? 120} rows ${options.rows ?? 0}`
   const line = `stty ${size}; ${words.join(' ')}${options.stdoutTo === undefined ? '' : ` > ${quoted(options.stdoutTo)}`}`
   return run(scriptPath ?? 'script', ['--quiet', '--return', '--command', line, '/dev/null'], {
@@ -129,7 +131,7 @@ export function headcountOnTerminal(args: readonly string[], options: TerminalOp
 export function inShell(line: string, options: RunOptions = {}): Promise<Ran> {
   return run(
     '/bin/bash',
-    ['--norc', '-c', line.replaceAll('$HEADCOUNT', [process.execPath, ...calling].map(quoted).join(' '))],
+    ['--norc', '-c', line.replaceAll('$HEADCOUNT', `${quoted(process.execPath)} ${quoted(cli)}`)],
     options,
   )
 }

@@ -79,15 +79,11 @@ function logLine(text: string): LogLine[] {
   }
 }
 
-/**
- * How the tests call `node src/headcount.cjs`. Of a PGlite V8 compiles the busiest parts a second time, for programs that run
- * for long: those of the tests spend 40% of their processor time on that.
- */
-export const calling: readonly string[] = ['--liftoff-only', inject('command')]
+const cli = inject('command')
 
 /** `headcount …` as a process of its own. */
 export function startHeadcount(args: readonly string[], options: ProcessOptions): Process {
-  return startProcess(process.execPath, [...calling, ...args], options)
+  return startProcess(process.execPath, [cli, ...args], options)
 }
 
 /** `headcount worker …` as a process of its own. */
