@@ -9,6 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { afterAll, describe, inject, TestRunner } from 'vitest'
 import { fastFolder } from '../files/fast-folder.ts'
@@ -133,17 +134,33 @@ async function newDatabase({ missing = false, blank = missing, encoding }: Fresh
   )
   return {
     url: `${inject('postgres')}/${name}`,
-    remove: () => onServer(`drop database if exists ${name} with (force)`),
+    remove: () => dropDatabase(name),
   }
 }
 
+/** Connections that are being closed end by themselves: `force` would end them with an error that nobody waits for. */
+async function dropDatabase(name: string): Promise<void> {
+  for (let tries = 0; tries < 10; tries += 1) {
+    const { rowCount } = await adminPool().query('select from pg_stat_activity where datname = $1', [name])
+    if (rowCount === 0) break
+    await sleep(20)
+  }
+  await onServer(`drop database if exists ${name} with (force)`)
+}
+
 /** Each database is made and dropped by a statement: a connection for each costs as much as the statement. */
+function adminPool(): Pool {
+  return (server ??= openPool(`${inject('postgres')}/postgres`, {
+    idleTimeoutMillis: 5000,
+    allowExitOnIdle: true,
+  }))
+}
+
 let server: Pool | null = null
 
 /** Runs a statement on the server of the tests, as its superuser, outside any mirror. */
 export async function onServer(statement: string): Promise<void> {
-  server ??= openPool(`${inject('postgres')}/postgres`, { idleTimeoutMillis: 5000, allowExitOnIdle: true })
-  await server.query(statement)
+  await adminPool().query(statement)
 }
 
 async function newFolder({ blank = false, missing = false }: FreshOptions): Promise<Made> {

@@ -114,13 +114,13 @@ test('an account that fails, or whose run never ends, touches no other and does 
   expect(hanging.began).toHaveLength(1)
   expect(good.began).toHaveLength(3)
   expect(worker.log.filter((line) => line.includes('skipped'))).toEqual([
-    'warn: one tick skipped: the runs before are still under way, or wait for their turn',
-    'warn: one tick skipped: the runs before are still under way, or wait for their turn',
+    'warn: 1 tick skipped: the runs before are still under way, or wait for their turn',
+    'warn: 1 tick skipped: the runs before are still under way, or wait for their turn',
   ])
   worker.stop()
   await pass(7 * second)
   await worker.ended
-  expect(worker.log.at(-1)).toContain('one run under way did not end in time')
+  expect(worker.log.at(-1)).toContain('1 run under way did not end in time')
 })
 
 test('accounts that are added begin, those taken out end, changed ones take the new settings', async () => {
