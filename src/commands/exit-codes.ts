@@ -3,7 +3,7 @@ import type { RunStatus, VerifyReport } from '../index.ts'
 /** The exit codes of the command line, as help lists them. Most are those of an error (common/errors.ts). */
 export const exitCodes: readonly (readonly [code: string, meaning: string])[] = [
   ['0', 'all is mirrored'],
-  ['1', 'unexpected, or a digest was not accepted'],
+  ['1', 'unexpected, an output that could not be written, or a digest that was not accepted'],
   ['2', 'usage or configuration'],
   ['3', 'key refused'],
   ['4', 'service unreachable'],

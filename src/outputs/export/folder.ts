@@ -3,13 +3,7 @@ import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../common/errors.ts'
 import { isObject, parseJson } from '../../common/json/exact.ts'
-import {
-  isPartName,
-  openPartFile,
-  removeOldParts,
-  type FileOptions,
-  type PartFile,
-} from '../files/replace-file.ts'
+import { isPartName, openPartFile, type FileOptions, type PartFile } from '../files/replace-file.ts'
 import { outputError, type Sink } from '../files/sink.ts'
 import { exportFormats } from './formats/format.ts'
 
@@ -67,7 +61,12 @@ export async function openExportFolder(
     publish: async () => {
       signal.throwIfAborted()
       isPublished = true
-      for (const part of parts) await part.replace()
+      try {
+        for (const part of parts) await part.replace()
+      } finally {
+        // Nothing is left of those that could not be renamed.
+        for (const part of parts) await part[Symbol.asyncDispose]()
+      }
       for (const name of former) if (!names.includes(name)) await rm(join(path, name), { force: true })
     },
     [Symbol.asyncDispose]: async () => {
@@ -89,7 +88,6 @@ async function formerFiles(path: string, names: readonly string[]): Promise<read
     )
   }
   const entries = found.map(({ name }) => name)
-  await removeOldParts(path)
   const seen = entries.filter((name) => !name.startsWith('.') && !isPartName(name))
   const former = await listedFiles(join(path, MANIFEST))
   // guard: the folder of somebody else

@@ -37,7 +37,6 @@ export async function replaceFile<T>(
   options: FileOptions,
   write: (sink: Sink) => Promise<T>,
 ): Promise<T> {
-  await removeOldParts(dirname(await replacedBy(path)))
   await using part = await openPartFile(path, options)
   const result = await write(part.sink)
   await part.finish()
@@ -46,9 +45,10 @@ export async function replaceFile<T>(
   return result
 }
 
-/** @throws OutputError */
+/** Also clears what was left behind in the folder. @throws OutputError */
 export async function openPartFile(path: string, { of, isPersonal, signal }: FileOptions): Promise<PartFile> {
   const replaced = await replacedBy(path)
+  await removeOldParts(dirname(replaced))
   // guard: a backup that is not whole; files of an unfinished export
   const part = `${replaced}.${randomBytes(8).toString('hex')}.headcount.part`
   const failed = (error: unknown) => {
@@ -104,12 +104,16 @@ export function isPartName(name: string): boolean {
   return PART.test(name)
 }
 
-/** Removes the part files of a folder that nobody writes any more, of outputs of any name: theirs may have had a date. */
+/**
+ * Removes the part files of a folder that nobody writes any more, of outputs of any name: theirs may have had a date. Those of
+ * another user may have to stay.
+ */
 export async function removeOldParts(folder: string): Promise<void> {
   for (const name of (await readdir(folder).catch(() => [])).filter(isPartName)) {
     const path = join(folder, name)
     const found = await lstat(path).catch(() => null)
-    if (found?.isFile() === true && Date.now() - found.mtimeMs > PART_AGE_MS) await rm(path, { force: true })
+    if (found?.isFile() === true && Date.now() - found.mtimeMs > PART_AGE_MS)
+      await rm(path, { force: true }).catch(() => undefined)
   }
 }
 

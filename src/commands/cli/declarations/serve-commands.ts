@@ -88,7 +88,7 @@ const linkCommands: CommandGroup = {
           'the rota of one event, with names, for a calendar',
         ],
         ['links create --view thin_slots --as html --without-personal --expires 90d', 'a page to hand on'],
-        ['links create --report --expires 7d', 'the page of report, for a meeting'],
+        ['links create --report --expires 7d', 'the report page, for a meeting'],
       ],
       options: [
         options.flag('--view <name>', 'the table or view; tables lists them'),

@@ -1,10 +1,9 @@
 /** Where the answer of a query goes: stdout, a pager before it, or a file. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { dirname } from 'node:path'
 import type { Pager } from '../../../config/config.ts'
 import { requireOutputFile } from '../../../outputs/files/output-file.ts'
-import { openPartFile, removeOldParts } from '../../../outputs/files/replace-file.ts'
+import { openPartFile } from '../../../outputs/files/replace-file.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
 export interface Destination {
@@ -21,7 +20,6 @@ export async function fileDestination(path: string, signal: AbortSignal): Promis
   const of = '--output'
   const remedy = 'name a file, or leave --output out for stdout'
   await requireOutputFile(path, { of, example: 'rows.csv', remedy })
-  await removeOldParts(dirname(path))
   const part = await openPartFile(path, { of, isPersonal: true, signal })
   return {
     write: async (text) => {

@@ -45,23 +45,25 @@ function reasonsOf(report: VerifyReport): readonly string[] {
   const ofErrors = first === undefined ? [] : [`${first.message}${more}`]
   const ofHeld =
     held === 0 ? [] : [`${formatCount(held, 'deletion')} held, and not compared: status --account says why`]
-  if (status === 'equal') return ofHeld
-  const lists = [
-    [report.lists_undecided, 'undecided, for what they differ from has no stored digest'],
-    [report.lists_never_read, 'never read by a sync'],
-    [report.lists_failing, 'that the last sync could not read'],
-    [report.lists_changed, 'changed since the last sync'],
-  ] as const
+  const ofChanges = [
+    ...(report.events_changed ? ['the event list has changed since the last sync'] : []),
+    ...listsThat(report.lists_changed, 'changed since the last sync'),
+  ]
+  if (status === 'equal') return [...ofChanges, ...ofHeld]
   return [
     ...(differences_total === 0
       ? []
       : [`${formatCount(differences_total, 'difference')}, which backfill --restart --account corrects`]),
     ...ofErrors,
     ...(report.events_undecided ? ['the event list is undecided, for it has no stored digest'] : []),
-    ...(report.events_changed ? ['the event list has changed since the last sync'] : []),
-    ...lists.flatMap(([ids, what]) =>
-      ids.length === 0 ? [] : [`${formatCount(ids.length, 'list')} ${what}`],
-    ),
+    ...listsThat(report.lists_undecided, 'undecided, for what they differ from has no stored digest'),
+    ...listsThat(report.lists_never_read, 'never read by a sync'),
+    ...listsThat(report.lists_failing, 'that the last sync could not read'),
+    ...ofChanges,
     ...ofHeld,
   ]
+}
+
+function listsThat(ids: readonly string[], what: string): readonly string[] {
+  return ids.length === 0 ? [] : [`${formatCount(ids.length, 'list')} ${what}`]
 }
