@@ -51,7 +51,7 @@ const mayLoseDigits = /(?:^|[:[,])\s*-?(?:\d{16}|[\d.]{17}|[\d.]+[eE])/
  */
 const hasAmountNumber = /(?:amount|ng_fee)"\s*:\s*-?\d/
 /** The name of a number with a letter or `_` written as an escape: it may be that of an amount. */
-const hasEscapedNumberName = /\\u00[567][\da-f][\w\\]*"\s*:\s*-?\d/i
+const hasEscapedNumberName = /\\u00[567][\da-f][\w\\]{0,80}"\s*:\s*-?\d/i
 
 /** An exponent, or an end of a word that looks like one. */
 const mayHaveExponent = /\d\.?[eE][-+\d]/

@@ -133,7 +133,7 @@ class BoundedRuns implements RunPool {
     const turn = await this.#turns.take(origin, account, signal).catch((error: unknown) => {
       throw toInterruptedError(signal, error)
     })
-    const runTurn = new RunTurn(turn, signal)
+    const runTurn = new RunTurn(turn)
     const open = async (given: ConnectOptions) => runTurn.over(await this.#database.open(given))
     try {
       withoutRejections(options.onTurn)()

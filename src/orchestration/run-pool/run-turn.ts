@@ -9,14 +9,12 @@ import type { Turn } from './turns.ts'
  */
 export class RunTurn implements SuspendableTurn {
   readonly #turn: Turn
-  readonly #signal: AbortSignal
+  readonly #ended = new AbortController()
   #isSuspended = false
   #transactions = 0
 
-  /** @param signal ends the wait for a turn: a run that was stopped still closes its lease */
-  constructor(turn: Turn, signal: AbortSignal) {
+  constructor(turn: Turn) {
     this.#turn = turn
-    this.#signal = signal
   }
 
   get isSuspended(): boolean {
@@ -31,8 +29,12 @@ export class RunTurn implements SuspendableTurn {
   }
 
   async resume(): Promise<void> {
-    this.#isSuspended = false
     await this.#take()
+    this.#isSuspended = false
+  }
+
+  end(): void {
+    this.#ended.abort()
   }
 
   /** The database of the run. A transaction waits for a turn. */
@@ -53,8 +55,12 @@ export class RunTurn implements SuspendableTurn {
   }
 
   async #take(): Promise<void> {
-    await this.#turn.resume(this.#signal).catch((error: unknown) => {
-      if (!this.#signal.aborted) throw error
-    })
+    const { signal } = this.#ended
+    try {
+      await this.#turn.resume(signal)
+    } catch (error) {
+      // guard: end of a suspended run
+      if (!signal.aborted) throw error
+    }
   }
 }

@@ -46,16 +46,16 @@ interface HostTurns {
   usedAt: number
   /** By account, in the order of service. */
   readonly waiting: Map<string, Waiting[]>
-  /** Suspended turns that wait to go on, in the order in which they came. */
-  readonly returning: Set<() => void>
+  /** Suspended runs that wait to go on, in the order in which they came. */
+  readonly returning: Set<RunWithTurn>
 }
 
 interface RunWithTurn {
   readonly turns: HostTurns
   readonly account: string
   state: 'running' | 'suspended' | 'released'
-  /** While it waits for its turn again. */
-  returning: Promise<void> | null
+  /** While it waits for its turn again; several may wait for the same return. */
+  returning: PromiseWithResolvers<void> | null
 }
 
 export class Turns {
@@ -136,7 +136,7 @@ export class Turns {
 
   #firstOf(host: string, turns: HostTurns): (() => void) | null {
     // guard: runs that return from a pause first
-    for (const giveBack of turns.returning) return giveBack
+    for (const run of turns.returning) return () => this.#giveBack(run)
     const account = this.#firstIdle(host, turns)
     return account === null ? null : () => this.#give(turns, account)
   }
@@ -184,10 +184,7 @@ export class Turns {
     return {
       release: () => this.#release(run),
       suspend: () => this.#suspend(run),
-      resume: async (signal) => {
-        // Several wait for the same return.
-        if (run.state === 'suspended') await (run.returning ??= this.#return(run, signal))
-      },
+      resume: (signal) => this.#resume(run, signal),
     }
   }
 
@@ -206,30 +203,29 @@ export class Turns {
     turns.suspended -= 1
   }
 
-  async #return(run: RunWithTurn, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const { returning } = run.turns
-    const giveTurn = () => {
-      returning.delete(giveTurn)
-      run.state = 'running'
-      this.#leaveSuspended(run)
-      this.#occupy(run.turns)
-      resolve()
-    }
-    returning.add(giveTurn)
+  async #resume(run: RunWithTurn, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    if (run.state !== 'suspended') return
+    const returning = (run.returning ??= Promise.withResolvers())
+    run.turns.returning.add(run)
     this.update()
-    try {
-      await raceAbort(promise, signal)
-    } finally {
-      returning.delete(giveTurn)
-      run.returning = null
-    }
+    await raceAbort(returning.promise, signal)
+  }
+
+  #giveBack(run: RunWithTurn): void {
+    run.turns.returning.delete(run)
+    run.state = 'running'
+    this.#leaveSuspended(run)
+    this.#occupy(run.turns)
+    run.returning?.resolve()
+    run.returning = null
   }
 
   #release(run: RunWithTurn): void {
     const { turns, account, state } = run
     if (state === 'released') return
     run.state = 'released'
+    turns.returning.delete(run)
     this.#busyAccounts.delete(account)
     /* guard: accounts take turns */ this.#moveToEnd(turns, account)
     if (state === 'suspended') this.#leaveSuspended(run)

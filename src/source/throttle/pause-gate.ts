@@ -9,12 +9,14 @@ const MIN_SUSPENSION_MS = 1000
 
 /** The turn of a run among others. */
 export interface SuspendableTurn {
-  /** From `suspend` to `resume`. */
+  /** From `suspend` to the end of `resume`. */
   readonly isSuspended: boolean
   /** Another run may have the turn meanwhile. A second call does nothing. */
   suspend(): void
-  /** Waits for a turn again. */
+  /** Waits for a turn again, or for the end. */
   resume(): Promise<void>
+  /** The source has ended, by its deadline or a signal: what the run still writes, its end, waits for no turn. */
+  end(): void
 }
 
 export interface PauseGateOptions {
@@ -50,14 +52,18 @@ export class PauseGate {
     this.#turn = turn
     this.maxWaitMs = maxWaitMs
     this.signal = this.#closed.signal
-    const end = (): void => this.#closed.abort(lifetime.reason)
+    const end = (): void => {
+      this.#closed.abort(lifetime.reason)
+      this.#turn?.end()
+    }
     if (lifetime.aborted) end()
     // Not AbortSignal.any: each check of such a signal checks all its sources.
     else lifetime.addEventListener('abort', end, { once: true })
   }
 
-  get isPaused(): boolean {
-    return this.#pause.leftMs > 0
+  /** Whether a request must wait: for the end of a pause, or for the turn of its run. */
+  get mustWait(): boolean {
+    return this.#pause.leftMs > 0 || this.#turn?.isSuspended === true
   }
 
   /** @returns whether nobody may ask meanwhile */
@@ -81,11 +87,13 @@ export class PauseGate {
   async wait(): Promise<void> {
     for (;;) {
       this.signal.throwIfAborted()
-      if (!this.isPaused && this.#turn?.isSuspended === true)
+      const left = this.#pause.leftMs
+      if (left <= 0) {
+        if (this.#turn?.isSuspended !== true) return
         // guard: deadline of a suspended run
         await raceAbort(this.#turn.resume(), this.signal)
-      const left = this.#pause.leftMs
-      if (left <= 0) return this.signal.throwIfAborted()
+        continue
+      }
       // The pause may be the answer to another source, which may wait for longer.
       // guard: pause of another run
       if (left > this.maxWaitMs()) this.closePermanently(pausedByOther(left))

@@ -129,7 +129,7 @@ class LearnedThrottle implements Throttle {
     for (;;) {
       source.signal.throwIfAborted()
       // guard: requests in a pause
-      if (source.isPaused) return null
+      if (source.mustWait) return null
       this.#lastStart = clock.now()
       const left = delayBeforeStart(this.#state, this.#lastStart)
       if (left === 0) break

@@ -41,6 +41,7 @@ function turnOf() {
       await given.promise
       turn.isSuspended = false
     },
+    end: () => {},
     give: given.resolve,
   }
   return turn
@@ -54,14 +55,14 @@ test('a run gives its turn away for a pause, and asks nothing after it without a
   expect(turn.isSuspended).toBe(false)
   gate.pauseFor(5000)
   expect(turn.isSuspended).toBe(true)
-  let isOver = false
-  const waiting = gate.wait().then(() => {
-    isOver = true
-  })
+  let passed = 0
+  const waiting = Array.from({ length: 3 }, () => gate.wait().then(() => (passed += 1)))
   await clock.run(clock.sleep(6000, never))
-  expect(isOver).toBe(false)
+  // Of several requests none is sent without a turn.
+  expect([passed, gate.mustWait]).toEqual([0, true])
   turn.give()
-  await waiting
+  await Promise.all(waiting)
+  expect(gate.mustWait).toBe(false)
 })
 
 test('one that may not wait so long keeps its turn, and one whose deadline comes waits for none', async () => {

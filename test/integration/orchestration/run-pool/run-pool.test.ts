@@ -218,6 +218,31 @@ describe('a run pool', () => {
     expect(await stage.query(`select from headcount.sync_runs where status = 'running'`)).toEqual([])
   })
 
+  test.each(['sync', 'verify'] as const)(
+    'a %s whose deadline comes while it waits for its turn after a pause ends then, and its turn is given on',
+    async (call) => {
+      const stage = await stageOf()
+      const service = await stage.service(smallAccounts(3))
+      await using runs = createRunPool({ ...stage.database, runs: 1 })
+      await runs.sync(service.of('small0'))
+      const isEnded = Promise.withResolvers<void>()
+      const { server } = service
+      server.at('/ping', send({ status: 429, headers: { 'Retry-After': '1' } }))
+      const late = { ...service.of('small0'), createAccount: false, runTimeoutMs: 1500 }
+      const ended = outcome(runs[call](late)).finally(isEnded.resolve)
+      await vi.waitFor(() => expect(server.requests.at(-1)?.path).toContain('/ping'))
+      // The one that has the turn meanwhile keeps it.
+      server.at('/events/small1-a/responses', async (socket, request) => {
+        await isEnded.promise
+        await send(service.accounts.get('small1')?.answer(request) ?? {})(socket, request)
+      })
+      const other = runs.sync(service.of('small1'))
+      expect(await ended).toMatchObject({ code: 'run_deadline' })
+      expect((await other).status).toBe('succeeded')
+      expect((await runs.sync(service.of('small2'))).status).toBe('succeeded')
+    },
+  )
+
   test('one that two accounts are asked for holds for all at their host, and is told once', async () => {
     const stage = await stageOf()
     const service = await stage.service(smallAccounts(5))

@@ -108,6 +108,13 @@ export const runPoolGuards: readonly Guard[] = [
     only: 'whose deadline comes',
   },
   {
+    name: 'end of a suspended run',
+    promise: 'a run that ends while another one has its turn writes its end at once',
+    mutation: 'always',
+    tests: ['test/unit/orchestration/run-pool/run-turn.test.ts'],
+    only: 'whose source has ended',
+  },
+  {
     name: 'transactions of a suspended run',
     promise:
       'a run gives its turn away only when it writes nothing: the connections are those of runs with a turn',

@@ -7,10 +7,10 @@ import type { Database } from '../../../../src/db/connect.ts'
 const never = new AbortController().signal
 
 /** A run with the only turn, and a transaction that ends when it is told to. */
-async function runWithTurn(signal = never) {
+async function runWithTurn() {
   const turns = new Turns({ runs: 1, isOpen: () => true, lastFailure: () => 0 })
   const turn = await turns.take('host', 'one', never)
-  const runTurn = new RunTurn(turn, signal)
+  const runTurn = new RunTurn(turn)
   const ends: (() => void)[] = []
   const database = runTurn.over({
     transaction: () => new Promise<void>((resolve) => void ends.push(resolve)),
@@ -72,18 +72,21 @@ test('what it reads late is written with a turn, which it gives away again', asy
   expect(await isFree()).toBe(true)
 })
 
-test('a run that is stopped writes its end without a turn', async () => {
-  const stopping = new AbortController()
-  const { runTurn, write, begun, endTransaction, takeOther, turn } = await runWithTurn(stopping.signal)
+test('a run whose source has ended writes its end without a turn, and leaves none behind', async () => {
+  const { runTurn, write, begun, endTransaction, isFree, takeOther, turn } = await runWithTurn()
   runTurn.suspend()
-  await takeOther()
+  const other = await takeOther()
   const written = write()
+  const resumed = runTurn.resume()
   await setImmediate()
   expect(begun()).toBe(0)
-  stopping.abort(new Error('stopped'))
+  runTurn.end()
   await setImmediate()
   expect(begun()).toBe(1)
   await endTransaction(0)
-  await written
+  await Promise.all([written, resumed])
   turn.release()
+  expect(await isFree()).toBe(false)
+  other.release()
+  expect(await isFree()).toBe(true)
 })

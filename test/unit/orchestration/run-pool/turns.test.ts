@@ -193,6 +193,19 @@ test('a suspended run that ends, or is stopped while it waits, leaves no turn be
   expect(given).toHaveLength(3)
 })
 
+test('a run that ends while it waits to go on gets no turn any more', async () => {
+  const { take, end, given, suspend, resume } = scene(1)
+  await take('a/1', 'a/2')
+  await suspend('a/1')
+  await resume('a/1')
+  await end('a/1')
+  await end('a/2')
+  await take('a/3', 'a/4')
+  expect(given).toEqual(['a/1', 'a/2', 'a/3'])
+  await end('a/3')
+  expect(given).toEqual(['a/1', 'a/2', 'a/3', 'a/4'])
+})
+
 test('while a host asks all for a pause, a suspended run there lets no other begin, and comes back itself', async () => {
   const open = new Set(['b'])
   const { take, end, given, suspend, resume } = scene(1, (host) => open.has(host))
