@@ -42,7 +42,7 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     const { openPostgres } = await import('./postgres/open-postgres.ts')
     const { host, port, database } = target.pool.options
     const label = host === undefined ? 'Postgres' : `Postgres at ${host}:${port ?? 5432}/${database ?? ''}`
-    return openPostgres(target.pool, { owned: false, label, log: options.log })
+    return openPostgres(target.pool, { connecting: null, label, log: options.log })
   }
   if (target.startsWith('pglite:')) {
     const { openPGlite } = await import('./pglite/open-pglite.ts')
@@ -54,8 +54,9 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
   }
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./postgres/open-postgres.ts')
-  return openPostgres(ownPool(url, options.connections), {
-    owned: true,
+  const { pool, connecting } = ownPool(url, options.connections)
+  return openPostgres(pool, {
+    connecting,
     label: labelOf(url),
     log: options.log,
   })

@@ -8,18 +8,17 @@ const AGAIN_MS = 200
 
 /**
  * Cancels statements when the signal is aborted, until it is disposed of: on another connection, which a proxy may lead through another
- * session of the same server. On PGlite no statement takes long.
+ * session of the same server. On PGlite no statement takes long. Nobody waits for that connection, of which a pool may have none: what
+ * is sent late must harm nobody.
  *
- * @param which the sessions, by columns of pg_stat_activity
+ * @param which the sessions, by columns of pg_stat_activity; nothing but the statements that are meant
  */
 export function cancelOnAbort(
   { engine, kysely }: Pick<Database, 'engine' | 'kysely'>,
   which: RawBuilder<unknown>,
   signal: AbortSignal,
-): AsyncDisposable {
-  if (engine === 'pglite') return new AsyncDisposableStack()
+): Disposable {
   const over = new AbortController()
-  let cancelling: Promise<void> | null = null
   const cancel = async () => {
     while (!over.signal.aborted) {
       // guard: statements of an ended move
@@ -27,14 +26,11 @@ export function cancelOnAbort(
       await sleep(AGAIN_MS, over.signal).catch(() => {})
     }
   }
-  const takeBack = onAbort(signal, () => {
-    cancelling = cancel()
-  })
+  const takeBack = engine === 'pglite' ? () => {} : onAbort(signal, () => void cancel())
   return {
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.dispose]: () => {
       over.abort()
       takeBack()
-      await cancelling
     },
   }
 }
@@ -53,9 +49,16 @@ export async function cancelTransactionOnAbort(
   database: Pick<Database, 'engine' | 'kysely'>,
   trx: Transaction,
   signal: AbortSignal,
-): Promise<AsyncDisposable> {
-  if (trx.engine === 'pglite') return new AsyncDisposableStack()
-  // Also behind a proxy a transaction keeps its session.
-  const { rows } = await trx.query('select pg_catalog.pg_backend_pid()')
-  return cancelOnAbort(database, sql`pid = ${Number(rows[0]?.[0])}`, signal)
+): Promise<Disposable> {
+  if (trx.engine === 'pglite') return new DisposableStack()
+  // Also behind a proxy a transaction keeps its session. The next one of that session began at another time.
+  const { rows } = await trx.query(`select pg_catalog.pg_backend_pid(), ${microseconds('pg_catalog.now()')}`)
+  const [pid, began] = (rows[0] ?? []).map(Number)
+  const which = sql`pid = ${pid} and ${sql.raw(microseconds('xact_start'))} = ${began}`
+  return cancelOnAbort(database, which, signal)
+}
+
+/** Since 1970, as a whole number: no text of an instant is read the same with all settings of a session. */
+function microseconds(instant: string): string {
+  return `(extract(epoch from ${instant}) * 1000000)::bigint`
 }

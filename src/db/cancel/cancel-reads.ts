@@ -15,7 +15,7 @@ export function cancelReadsOnAbort(database: Database, signal: AbortSignal): Dat
     if (options?.readOnly !== true) return database.transaction(work, options)
     const read = database.transaction(async (trx) => {
       // guard: statements of an interrupted read
-      await using _ = await cancelTransactionOnAbort(database, trx, signal)
+      using _ = await cancelTransactionOnAbort(database, trx, signal)
       return await work(trx)
     }, options)
     open.add(read)

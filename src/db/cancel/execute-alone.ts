@@ -19,6 +19,6 @@ export async function executeAlone(
 ): Promise<void> {
   const mark = `/* headcount ${crypto.randomUUID()} */`
   const limit = AbortSignal.any([AbortSignal.timeout(timeLimitMs), ...(signal ? [signal] : [])])
-  await using _ = cancelOnAbort(database, sql`starts_with(query, ${mark})`, limit)
+  using _ = cancelOnAbort(database, sql`starts_with(query, ${mark})`, limit)
   await sql.raw(`${mark} ${statement}`).execute(database.kysely)
 }

@@ -7,29 +7,43 @@ import { checkOut, type Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 import { PoolShare } from './pool-share.ts'
-import { WatchedPool, type Connections } from './watched-pool.ts'
+import { WatchedPool, type ConnectingClient, type Connections } from './watched-pool.ts'
+
+interface OwnPool {
+  readonly pool: Pool
+  readonly connecting: ReadonlySet<ConnectingClient>
+}
 
 /** A pool for a `postgres://` URL, without a connection yet. */
-export function ownPool(url: URL, connections = CONNECTIONS_PER_RUN + 1): Pool {
-  return new Pool({
+export function ownPool(url: URL, connections = CONNECTIONS_PER_RUN + 1): OwnPool {
+  const connecting = new Set<ConnectingClient>()
+  const pool = new Pool({
     connectionString: withLibpqDefaults(url).href,
     max: connections,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ssl: false,
-    Client: clientOf(url),
+    Client: clientOf(url, connecting),
   })
+  return { pool, connecting }
 }
 
 /** A client that also ignores the environment variables that a URL cannot override. */
-function clientOf({ password, searchParams }: URL) {
+function clientOf({ password, searchParams }: URL, connecting: Set<ConnectingClient>) {
   const hasPassword = password !== '' || searchParams.has('password')
   const options = searchParams.get('options')
   return class extends Client {
     constructor(config?: ClientConfig) {
       super(config)
+      connecting.add(this)
+      for (const event of ['connect', 'end']) this.once(event, () => connecting.delete(this))
       if (!hasPassword) Reflect.set(this, 'password', () => this.#missPassword())
+    }
+
+    /** pg waits for a server that does not answer, and a pool that is ended waits for pg. */
+    abandon(): void {
+      this.connection.stream.destroy()
     }
 
     /** pg leaves the connection open, and the server waits a minute for a password. */
@@ -47,8 +61,8 @@ function clientOf({ password, searchParams }: URL) {
 }
 
 interface PostgresOptions {
-  /** Whether close() ends the pool. */
-  readonly owned: boolean
+  /** Of a pool of our own, which close() ends; null of a pool of the caller. */
+  readonly connecting: ReadonlySet<ConnectingClient> | null
   /** The name of the database in messages, without user and password. */
   readonly label: string
   readonly log: DatabaseLog | undefined
@@ -59,13 +73,16 @@ interface PostgresOptions {
  *
  * @throws DatabaseError when it cannot be reached, or its encoding is not UTF8
  */
-export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOptions): Promise<Database> {
-  if (!owned && pool.options.max < CONNECTIONS_PER_RUN) {
+export async function openPostgres(
+  pool: Pool,
+  { connecting, label, log }: PostgresOptions,
+): Promise<Database> {
+  if (connecting === null && pool.options.max < CONNECTIONS_PER_RUN) {
     throw new UsageError(
       `The given pool holds at most ${pool.options.max} connections; headcount needs ${CONNECTIONS_PER_RUN} (two for batches, one for its heartbeat life). Make it with max: 3 or more.`,
     )
   }
-  const watched = new WatchedPool(pool, owned, (error) => {
+  const watched = new WatchedPool(pool, connecting, (error) => {
     log?.('debug', `${label}: an idle connection was lost`, { reason: error.message })
   })
   try {

@@ -3,6 +3,12 @@ import type { Pool, PoolClient } from 'pg'
 /** A statement in flight may take so long when the pool is closed. */
 export const CLOSE_GRACE_MS = 500
 
+/** A client whose connection is being made. */
+export interface ConnectingClient {
+  /** Gives the connection up at once. */
+  abandon(): void
+}
+
 /** Where connections are borrowed. */
 export interface Connections {
   /** @throws the driver's error when there is no connection, or it was lost at once */
@@ -22,7 +28,7 @@ export interface Connections {
  */
 export class WatchedPool implements Connections {
   readonly #pool: Pool
-  readonly #isOwned: boolean
+  readonly #connecting: ReadonlySet<ConnectingClient> | null
   readonly #onIdleLoss: (error: Error) => void
   readonly #listeners = new Map<PoolClient, (error: Error) => void>()
   readonly #losses = new WeakMap<PoolClient, Error>()
@@ -31,10 +37,14 @@ export class WatchedPool implements Connections {
   #borrowed = 0
   #isClosed = false
 
-  /** @param isOwned whether close() ends the pool */
-  constructor(pool: Pool, isOwned: boolean, onIdleLoss: (error: Error) => void) {
+  /** @param connecting of a pool of our own, which close() ends; null of a pool of the caller */
+  constructor(
+    pool: Pool,
+    connecting: ReadonlySet<ConnectingClient> | null,
+    onIdleLoss: (error: Error) => void,
+  ) {
     this.#pool = pool
-    this.#isOwned = isOwned
+    this.#connecting = connecting
     this.#onIdleLoss = onIdleLoss
     pool.on('error', onIdleLoss)
     // guard: connections that end when ready
@@ -74,7 +84,7 @@ export class WatchedPool implements Connections {
   async close(): Promise<void> {
     this.#isClosed = true
     const cut = setTimeout(/* guard: statements nobody waits for */ () => this.#cut(), CLOSE_GRACE_MS)
-    if (this.#isOwned) {
+    if (this.#connecting !== null) {
       // It resolves before its connections are closed: they still need their listeners.
       await this.#pool.end()
       clearTimeout(cut)
@@ -84,8 +94,9 @@ export class WatchedPool implements Connections {
     }
   }
 
-  /** Closes connections with a statement in flight, which may wait for a lock. Nobody waits for it any more. */
+  /** Closes connections with a statement in flight, which may wait for a lock, and those that are being made. Nobody waits for them any more. */
   #cut(): void {
+    for (const client of this.#connecting ?? []) client.abandon()
     for (const client of this.#lent) this.cut(client)
   }
 
@@ -111,7 +122,7 @@ export class WatchedPool implements Connections {
 
   #hasGivenBack(): void {
     this.#borrowed -= 1
-    if (this.#isClosed && !this.#isOwned) this.#letGo()
+    if (this.#isClosed && this.#connecting === null) this.#letGo()
   }
 
   /** Removes the listeners from a pool of the caller as soon as no connection is borrowed or being made. */

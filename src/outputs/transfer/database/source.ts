@@ -102,7 +102,7 @@ export function withSnapshot<T>(
 ): Promise<T> {
   return database.transaction(async (trx) => {
     if (keepsWritersOut) await lockAgainstWriters(trx)
-    await using _ = await cancelTransactionOnAbort(database, trx, signal)
+    using _ = await cancelTransactionOnAbort(database, trx, signal)
     return await work(await openSource(trx, signal))
   }, SNAPSHOT)
 }

@@ -34,7 +34,7 @@ export async function writeMirror(
   const { outline } = source
   return target.transaction(
     async (trx) => {
-      await using _ = await cancelTransactionOnAbort(target, trx, signal)
+      using _ = await cancelTransactionOnAbort(target, trx, signal)
       await prepareSchema(trx, target.label, outline.schema)
       await clearSeeds(trx, outline.tables)
       await copyRows(trx, source, { ...target, onProgress })

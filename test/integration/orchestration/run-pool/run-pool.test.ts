@@ -1,4 +1,3 @@
-import { Pool } from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   AuthenticationError,
@@ -10,6 +9,7 @@ import {
   type Logger,
 } from '../../../../src/index.ts'
 import { engines } from '../../../support/databases/databases.ts'
+import { openPool } from '../../../support/databases/pools.ts'
 import { send } from '../../../support/http/fault-server.ts'
 import {
   accountIn,
@@ -145,7 +145,7 @@ describe('a run pool', () => {
       const stage = await stageOf()
       const service = await stage.service(smallAccounts(40))
       if (typeof stage.target !== 'string') throw new Error('a Postgres has an address')
-      const pool = new Pool({ connectionString: stage.target, max })
+      const pool = openPool(stage.target, { max })
       onTestFinished(() => pool.end())
       const runs = createRunPool({ pool })
       expect(runs.runs).toBe(Math.floor(max / 3))
