@@ -136,7 +136,8 @@ test.each<[Partial<VerifyReport>, string]>([
     { status: 'different', differences_total: 3 },
     '3 differences, which backfill --restart --account corrects',
   ],
-  [{ status: 'equal', lists_changed: ['gala'] }, ''],
+  [{ status: 'equal', lists_changed: ['gala'] }, '1 list changed since the last sync'],
+  [{ status: 'equal' }, ''],
   [
     { status: 'equal', warnings: ['the mirror was moved'], held: 1 },
     'the mirror was moved; 1 deletion held, and not compared: status --account says why',
