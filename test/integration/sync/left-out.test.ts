@@ -107,7 +107,9 @@ onBothStages('fields that are left out', (stage) => {
         expect(said).toContain('(not shown, for personal data are left out, forgotten or erased)')
         expect(said).not.toMatch(LEFT_OUT)
         expect(
-          lines(await dump(on), /analytical|slot of Ada/i).filter((line) => /not a list|422/.test(line)),
+          lines(await dump(on), /analytical|slot of Ada/i).filter((line) =>
+            /not a list|(?<![\d.:])422(?!\d)/.test(line),
+          ),
         ).toEqual([])
       }
     }
