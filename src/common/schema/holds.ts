@@ -33,7 +33,7 @@ export interface ReportedHold {
   readonly rows: number
 }
 
-/** How many rows are held in all these lists. */
+/** How many rows are held, or unconfirmed, in all these lists. */
 export function heldRows(lists: readonly { readonly rows: number }[]): number {
   return lists.reduce((total, { rows }) => total + rows, 0)
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '../../common/abort.ts'
 import type { Database } from '../database.ts'
 import { cancelTransactionOnAbort } from './cancel-on-abort.ts'
 
@@ -23,8 +23,6 @@ export function cancelReadsOnAbort(database: Database, signal: AbortSignal): Dat
     read.then(forget, forget)
     return read
   }
-  const close = async () => {
-    await Promise.race([Promise.allSettled(open), sleep(MAX_END_MS, undefined, { ref: false })])
-  }
+  const close = () => waitAtMost(MAX_END_MS, Promise.allSettled(open))
   return { ...database, transaction, close, [Symbol.asyncDispose]: close }
 }

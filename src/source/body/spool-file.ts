@@ -3,6 +3,7 @@ import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { errorCode } from '../../common/error-code.ts'
 import { TemporaryFileError } from '../../common/errors.ts'
 
 export class SpoolFile implements Disposable {
@@ -79,10 +80,9 @@ async function withRemedy<T>(folder: string, work: () => Promise<T>): Promise<T>
     return await work()
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
     throw new TemporaryFileError(
       `A list too large for memory needs a temporary file in ${folder}: ${reason}. ` +
-        `${remedies[code] ?? `Look at that folder, or ${another}`}.`,
+        `${remedies[errorCode(cause) ?? ''] ?? `Look at that folder, or ${another}`}.`,
       { cause },
     )
   }

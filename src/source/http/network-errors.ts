@@ -1,4 +1,5 @@
 /** Errors below HTTP, explained: the host, the cause, and what to do. */
+import { errorCode } from '../../common/error-code.ts'
 import {
   CertificateError,
   InvalidResponseError,
@@ -119,8 +120,8 @@ function refusalOf(error: unknown, code: string): Explain | undefined {
 
 /** The code of an error, or of the first error in a group (one for each attempted address). */
 function codeOf(error: unknown): string | null {
-  if (!(error instanceof Error)) return null
-  if ('code' in error && typeof error.code === 'string') return error.code
+  const code = errorCode(error)
+  if (code !== null || !(error instanceof Error)) return code
   // undici 8.12 omits the code of its parser's errors.
   if (error.name === 'HTTPParserError') return 'HPE'
   return error instanceof AggregateError ? codeOf(error.errors[0]) : null

@@ -86,12 +86,12 @@ async function inspect(
     `select current_setting('server_version'), current_setting('server_version_num')::int, current_user,
             current_database()`,
   )
-  const [version, number, user, name] = (rows[0] ?? []).map(String)
+  const [version, number, user = '', name = ''] = (rows[0] ?? []).map(String)
   const major = Math.floor(Number(number) / 10_000)
   if (major < OLDEST_POSTGRES) {
     return failed(DATABASE, `Postgres ${version} is too old: headcount needs ${OLDEST_POSTGRES} or newer`)
   }
-  const readOnly = await readOnlyReason(trx)
+  const readOnly = await readOnlyReason(trx, user, name)
   if (readOnly !== null) return failed(DATABASE, readOnly)
   const lacking = await lackingRights(trx)
   if (lacking !== null) return failed(DATABASE, `${user} may not ${lacking}`)
@@ -105,21 +105,20 @@ async function inspect(
 }
 
 /** Why nothing can be written over this connection, with the remedy. */
-async function readOnlyReason(trx: Transaction): Promise<string | null> {
+async function readOnlyReason(trx: Transaction, user: string, name: string): Promise<string | null> {
   const { rows } = await trx.query(
-    `select pg_is_in_recovery(), setting = 'on', source, current_user::text, current_database()::text
+    `select pg_is_in_recovery(), setting = 'on', source
        from pg_settings
       where name = 'default_transaction_read_only'`,
   )
-  const [isStandby, isReadOnly, source, user, name] = rows[0] ?? []
-  if (isStandby === true)
-    return `${String(name)} is on a standby, which takes no writes: use the primary server`
+  const [isStandby, isReadOnly, source] = rows[0] ?? []
+  if (isStandby === true) return `${name} is on a standby, which takes no writes: use the primary server`
   if (isReadOnly !== true) return null
   if (source === 'user' || source === 'database user') {
-    return `${String(user)} is a role that only reads (its default_transaction_read_only is on, as readers add sets it): use the role that writes the mirror`
+    return `${user} is a role that only reads (its default_transaction_read_only is on, as readers add sets it): use the role that writes the mirror`
   }
   const where = source === 'database' ? 'of the database' : `from: ${String(source)}`
-  return `${String(name)} is set to read only (default_transaction_read_only, ${where}): set it to off there, or use a database that takes writes`
+  return `${name} is set to read only (default_transaction_read_only, ${where}): set it to off there, or use a database that takes writes`
 }
 
 /** The first right that a run would miss, with its remedy. */

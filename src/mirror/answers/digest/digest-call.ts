@@ -1,3 +1,4 @@
+import { heldRows } from '../../../common/schema/holds.ts'
 import { sql } from 'kysely'
 import type { IntegerText } from '../../../common/schema/tables.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
@@ -164,8 +165,8 @@ async function nearSlots(
 /** Whether the mirror tells all, and how old it is. */
 export function standing(status: QuickAccountStatus): DigestMirror {
   const { age_ms, rejected, failing } = status
-  const held = status.held.reduce((sum, { rows }) => sum + rows, 0)
-  const unconfirmed = status.unconfirmed.reduce((sum, { rows }) => sum + rows, 0)
+  const held = heldRows(status.held)
+  const unconfirmed = heldRows(status.unconfirmed)
   return {
     whole: held + rejected + failing.length + unconfirmed === 0,
     fresh: age_ms !== null && age_ms < FRESH_MS,

@@ -59,31 +59,31 @@ export function outcomeOfUnknown(since: string | undefined, now: Date): JobOutco
 
 /** Why a job failed, for people. */
 export function reasonOf(code: string): string {
-  return reasons[code]?.() ?? `it ended with ${code}; ${commandName()} runs and the log have the message`
+  return reasons()[code] ?? `it ended with ${code}; ${commandName()} runs and the log have the message`
 }
 
-const reasons: Readonly<Record<string, () => string>> = {
-  key_refused: () => 'the service refused the key: renew it',
-  account_mismatch: () => 'the key is for another account than the mirror holds: see sync --adopt',
-  configuration: () => `a setting cannot be used: ${commandName()} doctor says which`,
-  usage: () => `the address of the service or a setting is wrong: ${commandName()} doctor says which`,
-  unknown_account: () => 'the mirror has no account of this name: see --new-account',
-  removed_account: () => 'the account was removed from the mirror',
-  moved_mirror: () => 'the mirror was moved to another database',
-  certificate: () => 'the certificate of the service cannot be trusted',
-  schema_version: () => `the schema of the mirror has another version: ${commandName()} migrate`,
-  unreachable: () => 'the service could not be reached',
-  paused_by_service: () => 'the service asked for a longer pause',
-  outage: () => 'the service went away during the run',
-  run_deadline: () => 'the run took longer than --run-timeout',
-  contract: () => 'the service broke its contract',
-  database: () => 'the database could not be used',
-  conflict: () => 'another transaction was in the way',
-  account_busy: () => 'another run holds the account',
-  lease_lost: () => 'another run took over the account',
-  interrupted: () => 'the worker was stopped',
-  worker_lost: () => 'the worker died, or could not be heard for 30 s',
-  unexpected: () => 'it failed unexpectedly: see the log',
-  [UNKNOWN_HERE]: () =>
-    'no worker that took it has this account in its settings: another one that has it takes it',
-}
+/** At the time of the call, for the name of the command is not known before. */
+const reasons = (): Readonly<Record<string, string>> => ({
+  key_refused: 'the service refused the key: renew it',
+  account_mismatch: 'the key is for another account than the mirror holds: see sync --adopt',
+  configuration: `a setting cannot be used: ${commandName()} doctor says which`,
+  usage: `the address of the service or a setting is wrong: ${commandName()} doctor says which`,
+  unknown_account: 'the mirror has no account of this name: see --new-account',
+  removed_account: 'the account was removed from the mirror',
+  moved_mirror: 'the mirror was moved to another database',
+  certificate: 'the certificate of the service cannot be trusted',
+  schema_version: `the schema of the mirror has another version: ${commandName()} migrate`,
+  unreachable: 'the service could not be reached',
+  paused_by_service: 'the service asked for a longer pause',
+  outage: 'the service went away during the run',
+  run_deadline: 'the run took longer than --run-timeout',
+  contract: 'the service broke its contract',
+  database: 'the database could not be used',
+  conflict: 'another transaction was in the way',
+  account_busy: 'another run holds the account',
+  lease_lost: 'another run took over the account',
+  interrupted: 'the worker was stopped',
+  worker_lost: 'the worker died, or could not be heard for 30 s',
+  unexpected: 'it failed unexpectedly: see the log',
+  [UNKNOWN_HERE]: 'no worker that took it has this account in its settings: another one that has it takes it',
+})

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder } from 'modern-tar'
+import { errorCode } from '../../../common/error-code.ts'
 import { HeadcountError, InvalidBackupError, UsageError } from '../../../common/errors.ts'
 import type { ReceiveRows } from '../database/read-tables.ts'
 import type { ContentsSource } from '../mirror-contents.ts'
@@ -138,7 +139,7 @@ async function requireReadable(path: string): Promise<void> {
 
 /** @throws UsageError */
 function unreadable(path: string, cause: unknown): never {
-  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  const reason = errorCode(cause) ?? 'unknown'
   throw new UsageError(`restore: cannot read the file ${path} (${reason}). Nothing was restored.`, { cause })
 }
 
@@ -178,7 +179,7 @@ function damaged(path: string, table: string | null, reason: string, cause?: unk
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   if (code === 'Z_BUF_ERROR') return 'it ends early'
   if (code === 'Z_DATA_ERROR') return 'its compressed content was changed, or it is no compressed file'
   return error.message.replace(/\.$/, '')
