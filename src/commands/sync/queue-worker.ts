@@ -4,7 +4,13 @@ import { ConfigurationError } from '../../common/errors.ts'
 import { formatCount } from '../../common/text/number.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
 import type { Config, Flags, ServiceConfig } from '../../config/config.ts'
-import { createRunPool, type Logger, type RunPool, type RunReport } from '../../index.ts'
+import {
+  createRunPool,
+  type Logger,
+  type PooledRunOptions,
+  type RunPool,
+  type RunReport,
+} from '../../index.ts'
 import type { Database } from '../../db/database.ts'
 import { connect } from '../../db/connect.ts'
 import { openWhenReachable } from '../../orchestration/queue/open-when-reachable.ts'
@@ -115,11 +121,11 @@ async function takeJobs(database: Database, to: Taking): Promise<void> {
       void followGoodRuns(ofQueue, { signal, ...log })
       logStart(log.logger, accounts.current().queued.length, runs)
     },
-    run: async (account, ending) => {
+    run: async (account, ending, onSuspend) => {
       const own = accounts.current().configs.get(account)
       if (own === undefined) throw new ConfigurationError([`account ${account} is not among the settings`])
       const ofRun = { ...own, account }
-      const running = startRun(pool, ofRun, { signal: ending, logger: log.logger })
+      const running = startRun(pool, ofRun, { signal: ending, logger: log.logger, onSuspend })
       await announceEnd(running, { config, ofRun, signal: ending, terminal, ...log })
     },
   })
@@ -145,10 +151,10 @@ function queueSettings(given: Config, terminal: Terminal): Config {
 function startRun(
   pool: RunPool,
   config: ServiceConfig & { readonly account: string },
-  { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
+  own: Pick<PooledRunOptions, 'signal' | 'logger' | 'onSuspend'>,
 ): Promise<RunReport> {
   const options = pooledRunOptions(config)
-  return withNamesOf(config, () => pool.sync({ ...options, account: config.account, signal, logger }))
+  return withNamesOf(config, () => pool.sync({ ...options, account: config.account, ...own }))
 }
 
 interface Announcing {

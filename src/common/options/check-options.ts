@@ -96,6 +96,7 @@ const optionKinds = {
   onProgress: callback,
   onRequest: callback,
   onRows: callback,
+  onSuspend: callback,
   onTurn: callback,
   open: callback,
   opened: object,

@@ -64,6 +64,8 @@ export const deadLetterQueue: Omit<Queue, 'name'> = {
   deleteAfterSeconds: 3600,
 }
 
+export type QueueLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object) => void
+
 /** A job as it is inserted. */
 export function jobOf(account: string, host: string) {
   return { data: { account, host }, singletonKey: account, group: { id: host } }

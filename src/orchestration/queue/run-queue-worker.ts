@@ -6,10 +6,11 @@ import { ageOf, now } from '../schedule/monotonic-time.ts'
 import { SHUTDOWN_GRACE_MS } from '../schedule/worker.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { groupBySchedule, type QueueAccount } from './due-groups.ts'
-import { startJobRunner, type JobRunner, type QueueLog, type RunAccount } from './jobs/job-runner.ts'
+import { startJobRunner, type JobRunner, type RunAccount } from './jobs/job-runner.ts'
 import { openQueue } from './open-queue.ts'
 import { openWhenReachable } from './open-when-reachable.ts'
 import { noteOutcome, queueHealthOf, type QueueHealth, type QueueWorkerState } from './queue-health.ts'
+import type { QueueLog } from './queues.ts'
 
 /** How often a process looks whether it is the one that sends, and who is due. */
 const PASS_MS = 5000
@@ -52,8 +53,7 @@ export async function runQueueWorker(options: QueueWorkerOptions): Promise<void>
     hosts: () => known().hosts,
     onSettled: (account, outcome) => noteOutcome(state, account, outcome),
   })
-  const isFull = () => runner.running().length >= options.runs
-  options.onStart?.(() => queueHealthOf(state, { ...runner, isFull, knows }, options.faults?.()))
+  options.onStart?.(() => queueHealthOf(state, { ...runner, knows }, options.faults?.()))
   const dispatcher = createDispatcher({ queue, groups: () => known().groups, log })
   await dispatchUntil(signal, { dispatcher, runner, state, log })
   await waitAtMost(SHUTDOWN_GRACE_MS, Promise.all([runner.ended, dispatcher.resign().catch(() => {})]))

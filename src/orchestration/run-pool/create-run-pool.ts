@@ -1,5 +1,5 @@
 import { requireWholeNumber } from '../../common/options/amounts.ts'
-import { withoutRejections } from '../../common/options/callbacks.ts'
+import { safeCallback, withoutRejections } from '../../common/options/callbacks.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { InterruptedError, UnreachableError } from '../../common/errors.ts'
 import { MAX_CONCURRENCY } from '../../common/parse-values.ts'
@@ -37,6 +37,11 @@ export interface RunPoolOptions extends DatabaseOptions {
 export interface TurnOptions {
   /** Called when the turn of this call has come. */
   readonly onTurn?: () => void
+  /**
+   * Called with true when the run gives its turn to others, for the service has asked for a pause, and with false when it has
+   * a turn again. A run that ends meanwhile is not told of again.
+   */
+  readonly onSuspend?: (isSuspended: boolean) => void
 }
 
 /** The options of a run, but for the database. */
@@ -133,7 +138,7 @@ class BoundedRuns implements RunPool {
     const turn = await this.#turns.take(origin, account, signal).catch((error: unknown) => {
       throw toInterruptedError(signal, error)
     })
-    const runTurn = new RunTurn(turn)
+    const runTurn = new RunTurn(turn, safeCallback(options.onSuspend))
     const open = async (given: ConnectOptions) => runTurn.over(await this.#database.open(given))
     try {
       withoutRejections(options.onTurn)()

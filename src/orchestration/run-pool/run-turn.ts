@@ -10,11 +10,15 @@ import type { Turn } from './turns.ts'
 export class RunTurn implements SuspendableTurn {
   readonly #turn: Turn
   readonly #ended = new AbortController()
+  readonly #onSuspend: (isSuspended: boolean) => void
   #isSuspended = false
+  #isTurnAway = false
   #transactions = 0
 
-  constructor(turn: Turn) {
+  /** @param onSuspend called with true when the turn is given away, with false when the run has it again */
+  constructor(turn: Turn, onSuspend: (isSuspended: boolean) => void = () => {}) {
     this.#turn = turn
+    this.#onSuspend = onSuspend
   }
 
   get isSuspended(): boolean {
@@ -26,6 +30,7 @@ export class RunTurn implements SuspendableTurn {
     this.#isSuspended = true
     // guard: transactions of a suspended run
     if (this.#transactions === 0) this.#turn.suspend()
+    this.#tell()
   }
 
   async resume(): Promise<void> {
@@ -62,5 +67,13 @@ export class RunTurn implements SuspendableTurn {
       // guard: end of a suspended run
       if (!signal.aborted) throw error
     }
+    this.#tell()
+  }
+
+  #tell(): void {
+    const { isSuspended } = this.#turn
+    if (isSuspended === this.#isTurnAway) return
+    this.#isTurnAway = isSuspended
+    this.#onSuspend(isSuspended)
   }
 }

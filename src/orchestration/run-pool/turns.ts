@@ -24,6 +24,7 @@ const MAX_SUSPENDED = 64
 
 /** The turn of one run. */
 export interface Turn {
+  readonly isSuspended: boolean
   /** Ends it, suspended or not; a second call does nothing. */
   release(): void
   /** Another run may begin. With too many suspended runs this one keeps its turn. */
@@ -182,6 +183,9 @@ export class Turns {
   #turn(turns: HostTurns, account: string): Turn {
     const run: RunWithTurn = { turns, account, state: 'running', returning: null }
     return {
+      get isSuspended() {
+        return run.state === 'suspended'
+      },
       release: () => this.#release(run),
       suspend: () => this.#suspend(run),
       resume: (signal) => this.#resume(run, signal),

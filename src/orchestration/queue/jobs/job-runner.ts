@@ -4,9 +4,10 @@ import { commandName } from '../../../common/command-name.ts'
 import { HeadcountError } from '../../../common/errors.ts'
 import { now, type MonotonicTime } from '../../schedule/monotonic-time.ts'
 import { fetchJobs } from './fetch-jobs.ts'
+import { HostPlace } from './host-place.ts'
 import { done, outcomeOfError, outcomeOfUnknown, reasonOf, type JobOutcome } from './job-outcome.ts'
 import type { JobQueue } from '../open-queue.ts'
-import { HEARTBEAT_S, RUNS_QUEUE, type JobData } from '../queues.ts'
+import { HEARTBEAT_S, RUNS_QUEUE, type JobData, type QueueLog } from '../queues.ts'
 import { settle, type HeldJob } from './settle.ts'
 
 const POLL_MS = 2000
@@ -18,10 +19,16 @@ const SETTLE_PAUSE_MS = 500
 /** How often jobs are looked for that workers without the account handed back. */
 const HANDED_BACK_MS = 5000
 
-export type QueueLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object) => void
-
-/** Runs an account once. It resolves when the run ended with a report, and throws what ended it otherwise. */
-export type RunAccount = (account: string, signal: AbortSignal) => Promise<void>
+/**
+ * Runs an account once. It resolves when the run ended with a report, and throws what ended it otherwise.
+ *
+ * @param onSuspend called with true when the run waits for a pause and other jobs may have its place, with false when it goes on
+ */
+export type RunAccount = (
+  account: string,
+  signal: AbortSignal,
+  onSuspend: (isSuspended: boolean) => void,
+) => Promise<void>
 
 export interface JobRunnerOptions {
   readonly queue: JobQueue
@@ -42,18 +49,27 @@ export interface JobRunnerOptions {
 export interface JobRunner {
   /** Looks for jobs now, and not at the next turn. */
   wake(): void
-  /** Accounts that run here. */
+  /** Accounts that run here, also those that wait for a pause. */
   readonly running: () => readonly string[]
+  /** Whether all places are taken: then nobody asks for jobs. */
+  readonly isFull: () => boolean
   /** When jobs could be taken last; null: never yet. */
   readonly lastFetch: () => MonotonicTime | null
   /** Resolves after the signal, when each job is settled. */
   readonly ended: Promise<void>
 }
 
+/** A job that this process works on. */
+interface HeldRun {
+  readonly job: HeldJob
+  readonly place: HostPlace
+  readonly ended: Promise<void>
+}
+
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
-  const { queue, signal, log } = options
+  const { queue, runs, signal, log } = options
   // By job and try: the next try may be here, too, before the end of one that was not heard.
-  const held = new Map<string, { readonly job: HeldJob; readonly ended: Promise<void> }>()
+  const held = new Map<string, HeldRun>()
   let wakeUp = Promise.withResolvers<void>()
   let lastFetch: MonotonicTime | null = null
   let looksAt = 0
@@ -61,13 +77,16 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const wake = () => wakeUp.resolve()
   const takeBack = onAbort(signal, wake)
   const beat = setInterval(() => void touch(queue, jobsOf(held), log), BEAT_MS)
+  // guard: places of paused runs of a worker
+  const takenPlaces = () => [...held.values()].filter(({ place }) => place.isTaken)
 
   const fetchAll = async () => {
-    const { runs, runsPerHost, knows } = options
-    const free = runs - held.size
+    const { runsPerHost, knows } = options
+    const inPlace = takenPlaces()
+    const free = runs - inPlace.length
     if (free <= 0) return
     const hosts = options.hosts()
-    const taken = jobsOf(held).map(({ data }) => data.host)
+    const taken = inPlace.map(({ job }) => job.data.host)
     const places = { limit: placesOfHost(hosts.size, runs), taken }
     const isTime = performance.now() >= looksAt
     if (isTime) looksAt = performance.now() + HANDED_BACK_MS
@@ -77,11 +96,12 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       warnOfUnknown(job.data.account)
       // guard: heartbeat of a second try
       const key = `${job.id} ${job.retryCount}`
-      const ended = runJob(job, options).finally(() => {
+      const run = startRun(job, options, wake)
+      held.set(key, run)
+      void run.ended.finally(() => {
         held.delete(key)
         wake()
       })
-      held.set(key, { job, ended })
     }
   }
   const loop = async () => {
@@ -101,12 +121,13 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   return {
     wake,
     running: () => jobsOf(held).map(({ data }) => data.account),
+    isFull: () => takenPlaces().length >= runs,
     lastFetch: () => lastFetch,
     ended: loop(),
   }
 }
 
-function jobsOf(held: ReadonlyMap<string, { readonly job: HeldJob }>): readonly HeldJob[] {
+function jobsOf(held: ReadonlyMap<string, HeldRun>): readonly HeldJob[] {
   return [...held.values()].map(({ job }) => job)
 }
 
@@ -138,10 +159,25 @@ function unknownWarning({ knows, log }: JobRunnerOptions): (account: string) => 
   }
 }
 
+/** @param onFree called when other jobs may have the place of this one */
+function startRun(job: HeldJob, options: JobRunnerOptions, onFree: () => void): HeldRun {
+  const place = new HostPlace(options.queue, job, options.log)
+  const onSuspend = (isSuspended: boolean) => {
+    place.set(!isSuspended)
+    if (isSuspended) onFree()
+  }
+  return { job, place, ended: runJob(job, place, { ...options, onSuspend }) }
+}
+
+interface JobRunOptions extends JobRunnerOptions {
+  readonly onSuspend: (isSuspended: boolean) => void
+}
+
 /** Never rejects. */
-async function runJob(job: HeldJob, options: JobRunnerOptions): Promise<void> {
+async function runJob(job: HeldJob, place: HostPlace, options: JobRunOptions): Promise<void> {
   const { account } = job.data
   const outcome = await outcomeOf(job.data, options)
+  await place.takeBack()
   if ('code' in outcome) logOutcome(account, outcome, options.log)
   for (let tries = 1; ; tries += 1) {
     try {
@@ -166,11 +202,11 @@ async function runJob(job: HeldJob, options: JobRunnerOptions): Promise<void> {
 
 async function outcomeOf(
   { account, unknownSince }: JobData,
-  { run, knows, signal, log }: JobRunnerOptions,
+  { run, knows, signal, log, onSuspend }: JobRunOptions,
 ): Promise<JobOutcome> {
   if (!knows(account)) return outcomeOfUnknown(unknownSince, new Date())
   try {
-    await run(account, signal)
+    await run(account, signal, onSuspend)
     return done
   } catch (error) {
     const outcome = outcomeOfError(error, signal.aborted)

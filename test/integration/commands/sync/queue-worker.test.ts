@@ -171,6 +171,28 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     })
   })
 
+  test('a pause that one account is asked for takes no place from the others, of one run at once and one at the host', async () => {
+    const account = accountOf({ gala: 3 })
+    await using s = await commandStage('postgres', account)
+    const folder = accountsFolder()
+    const { HEADCOUNT_API_KEY: _, ...given } = s.env
+    const env = { ...given, HEADCOUNT_ACCOUNTS_FILE: folder.file, HEADCOUNT_SCHEDULE: '0 0 1 1 *' }
+    const names = ['choir', 'band', 'club']
+    account.keys = names.map((name) => `key-of-${name}`)
+    for (const name of names) folder.write(`${name}.key`, `key-of-${name}`)
+    folder.write(
+      'accounts.yaml',
+      JSON.stringify({ accounts: names.map((name) => ({ name, key_file: `${name}.key` })) }),
+    )
+    s.service.at('/events/gala/responses', send({ status: 429, headers: { 'Retry-After': '8' } }))
+    await using worker = startWorker([...queued, '--runs', '1', '--runs-per-host', '1'], { env })
+    const statuses = async () => (await runsOf(s)).map(({ status }) => status).toSorted()
+    await expect.poll(statuses, { timeout: 7000 }).toEqual(['running', 'succeeded', 'succeeded'])
+    await expect.poll(statuses, { timeout: 20_000 }).toEqual(['succeeded', 'succeeded', 'succeeded'])
+    worker.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+  })
+
   test('a database that is away at the start: the worker waits for it, says so, and works once it is there', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     const port = await freePort()

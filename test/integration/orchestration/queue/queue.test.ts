@@ -7,6 +7,7 @@ import {
   AccountMismatchError,
   AuthenticationError,
   InterruptedError,
+  OutageError,
 } from '../../../../src/common/errors.ts'
 import { fetchJobs } from '../../../../src/orchestration/queue/jobs/fetch-jobs.ts'
 import {
@@ -602,6 +603,53 @@ describe('a worker of the queue', () => {
       run: (account, signal) => (account === 'quick' ? Promise.resolve() : stopped(signal)),
     })
     await expect.poll(() => settled, { timeout: 20_000 }).toEqual(['quick done'])
+  })
+
+  test('gives the places of runs that wait for a pause to others, here and at the host, until they go on', async () => {
+    await using stage = await openQueueStage()
+    const [asked, other] = [queueAccount('asked'), queueAccount('other')]
+    await stage.send(asked)
+    const goOn = Promise.withResolvers<void>()
+    const places = `select singleton_key, group_id from headcount_queue.job where state = 'active' order by 1`
+    const settled: string[] = []
+    await using runner = startTestRunner(stage, {
+      runs: 1,
+      runsPerHost: 1,
+      hosts: () => new Set([asked.host]),
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+      run: async (account, signal, onSuspend) => {
+        if (account === 'other') return
+        onSuspend(true)
+        await Promise.race([goOn.promise, stopped(signal)])
+        onSuspend(false)
+        await stopped(signal)
+      },
+    })
+    await expect.poll(() => stage.query(places), { timeout: 20_000 }).toEqual([['asked', null]])
+    expect([runner.running(), runner.isFull()]).toEqual([['asked'], false])
+    await stage.send(other)
+    await expect.poll(() => settled, { timeout: 20_000 }).toEqual(['other done'])
+    goOn.resolve()
+    await expect.poll(() => stage.query(places), { timeout: 20_000 }).toEqual([['asked', asked.host]])
+    expect(runner.isFull()).toBe(true)
+  })
+
+  test('has a job whose run ended while it waited for a pause tried again as one of its host', async () => {
+    await using stage = await openQueueStage()
+    const asked = queueAccount('asked')
+    await stage.send(asked)
+    const settled: string[] = []
+    await using _runner = startTestRunner(stage, {
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+      run: (_account, _signal, onSuspend) => {
+        onSuspend(true)
+        return Promise.reject(new OutageError('The service went away.'))
+      },
+    })
+    await expect.poll(() => settled, { timeout: 20_000 }).toEqual(['asked retried'])
+    expect(await stage.query('select state, group_id from headcount_queue.job')).toEqual([
+      ['retry', asked.host],
+    ])
   })
 
   test('has the heartbeat of a second try stored when the first one, not heard, ends here', async () => {

@@ -81,6 +81,20 @@ export const queueGuards: readonly Guard[] = [
     only: 'some places of a process',
   },
   {
+    name: 'places of paused runs of a worker',
+    promise: 'a run that waits for a pause keeps no place of its worker from others',
+    mutation: { cut: 'place.isTaken', put: 'place !== null' },
+    tests: [queue],
+    only: 'places of runs that wait for a pause',
+  },
+  {
+    name: 'places of paused runs at a host',
+    promise: 'a run that waits for a pause keeps no place at its service host from others, on any machine',
+    mutation: { cut: 'isTaken ? data.host : null', put: 'data.host' },
+    tests: [queue],
+    only: 'places of runs that wait for a pause',
+  },
+  {
     name: 'heartbeat of jobs',
     promise: 'a job whose run takes long is not taken for lost',
     mutation: 'remove',

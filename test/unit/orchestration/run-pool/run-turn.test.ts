@@ -10,7 +10,8 @@ const never = new AbortController().signal
 async function runWithTurn() {
   const turns = new Turns({ runs: 1, isOpen: () => true, lastFailure: () => 0 })
   const turn = await turns.take('host', 'one', never)
-  const runTurn = new RunTurn(turn)
+  const told: boolean[] = []
+  const runTurn = new RunTurn(turn, (isSuspended) => told.push(isSuspended))
   const ends: (() => void)[] = []
   const database = runTurn.over({
     transaction: () => new Promise<void>((resolve) => void ends.push(resolve)),
@@ -18,6 +19,8 @@ async function runWithTurn() {
   return {
     runTurn,
     turn,
+    /** What was told of the turn: whether it was given away. */
+    told,
     write: () => database.transaction(async () => {}),
     /** How many transactions have begun. */
     begun: () => ends.length,
@@ -44,16 +47,19 @@ async function runWithTurn() {
 }
 
 test('a run that waits for a pause keeps its turn while it writes, and has none afterwards', async () => {
-  const { runTurn, write, endTransaction, isFree } = await runWithTurn()
+  const { runTurn, write, endTransaction, isFree, told } = await runWithTurn()
   const written = write()
   await setImmediate()
   runTurn.suspend()
   expect(await isFree()).toBe(false)
+  expect(told).toEqual([])
   await endTransaction(0)
   await written
   expect(await isFree()).toBe(true)
+  expect(told).toEqual([true])
   await runTurn.resume()
   expect(await isFree()).toBe(false)
+  expect(told).toEqual([true, false])
 })
 
 test('what it reads late is written with a turn, which it gives away again', async () => {

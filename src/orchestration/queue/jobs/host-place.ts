@@ -1,0 +1,58 @@
+/** The place of a job among those that its service host may have at once, over all machines. */
+import { HeadcountError } from '../../../common/errors.ts'
+import type { JobQueue } from '../open-queue.ts'
+import { QUEUE_SCHEMA, QUEUE_TRANSACTION, RUNS_QUEUE, type QueueLog } from '../queues.ts'
+import type { HeldJob } from './settle.ts'
+
+/** Other jobs have it while the run of this one waits for a pause that the service asked for. */
+export class HostPlace {
+  readonly #queue: JobQueue
+  readonly #job: HeldJob
+  readonly #log: QueueLog
+  #isTaken = true
+  #stored: Promise<void> = Promise.resolve()
+
+  constructor(queue: JobQueue, job: HeldJob, log: QueueLog) {
+    this.#queue = queue
+    this.#job = job
+    this.#log = log
+  }
+
+  get isTaken(): boolean {
+    return this.#isTaken
+  }
+
+  /** Counts at once here, and for other machines when it is stored. */
+  set(isTaken: boolean): void {
+    this.#isTaken = isTaken
+    // One after the other: the last one counts.
+    this.#stored = this.#stored.then(() => this.#store(isTaken))
+  }
+
+  /** Before the job is settled: its next try is one of the host's. */
+  async takeBack(): Promise<void> {
+    if (!this.#isTaken) this.set(true)
+    await this.#stored
+  }
+
+  async #store(isTaken: boolean): Promise<void> {
+    const { id, retryCount, data } = this.#job
+    // pg-boss counts the active jobs of a group, and the group is the host.
+    // guard: places of paused runs at a host
+    const group = isTaken ? data.host : null
+    try {
+      await this.#queue.database.transaction(
+        (trx) =>
+          trx.query(
+            `update ${QUEUE_SCHEMA}.job set group_id = $4
+              where name = $1 and id = $2 and retry_count = $3 and state = 'active'`,
+            [RUNS_QUEUE, id, retryCount, group],
+          ),
+        QUEUE_TRANSACTION,
+      )
+    } catch (error) {
+      const reason = error instanceof HeadcountError ? error.message : String(error)
+      this.#log('debug', `account ${data.account}: its place at the host was not stored: ${reason}`)
+    }
+  }
+}
