@@ -2,7 +2,7 @@
 import { parseMailServer } from '../outputs/notify/mail-settings.ts'
 import { parseRecipients, type Recipient } from '../outputs/notify/recipient.ts'
 import type { MailSettings } from '../outputs/notify/send/send-message.ts'
-import type { Flag, SettingsReader } from './reading.ts'
+import type { SettingsReader } from './reading.ts'
 import { settings } from './settings.ts'
 
 export interface NotifyConfig {
@@ -20,15 +20,12 @@ export interface NotifyConfig {
   readonly notifyTo: readonly Recipient[]
 }
 
-export async function readNotify(
-  reading: SettingsReader,
-  flags: Readonly<Record<string, Flag>>,
-): Promise<NotifyConfig> {
+export async function readNotify(reading: SettingsReader): Promise<NotifyConfig> {
   const server = reading.secret('HEADCOUNT_SMTP_URL', parseMailServer)
   const from = await reading.take(settings.mailFrom)
   const digestTo = reading.secret('HEADCOUNT_DIGEST_TO', parseRecipients) ?? []
   const notifyTo = reading.secret('HEADCOUNT_NOTIFY_TO', parseRecipients) ?? []
-  const digestSchedule = await reading.take(settings.digestSchedule, flags['digestSchedule'])
+  const digestSchedule = await reading.take(settings.digestSchedule)
   const mail = server === null || from === null ? null : Object.freeze({ server, from })
   const isFaulty = reading.faults.length > 0
   if (!isFaulty && mail === null && [...digestTo, ...notifyTo].some(({ kind }) => kind === 'mail'))
@@ -42,7 +39,7 @@ export async function readNotify(
     mailServerIsSet: server !== null,
     digestTo,
     digestSchedule,
-    digestWithPersonal: await reading.take(settings.withPersonal, flags['withPersonal']),
+    digestWithPersonal: await reading.take(settings.withPersonal),
     notifyTo,
   })
 }

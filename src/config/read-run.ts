@@ -1,5 +1,5 @@
 /** How a run reads the service, and when the worker starts one: what may differ from account to account. */
-import type { Flag, SettingsReader } from './reading.ts'
+import type { SettingsReader } from './reading.ts'
 import { settings } from './settings.ts'
 
 export interface RunConfig {
@@ -32,34 +32,28 @@ export interface WorkerConfig {
   readonly runsPerHost: number
 }
 
-export async function readRun(
-  reading: SettingsReader,
-  flags: Readonly<Record<string, Flag>>,
-): Promise<RunConfig> {
+export async function readRun(reading: SettingsReader): Promise<RunConfig> {
   return Object.freeze({
-    concurrency: await reading.take(settings.concurrency, flags['concurrency']),
-    requestTimeoutMs: await reading.take(settings.requestTimeout, flags['requestTimeout']),
-    runTimeoutMs: await reading.take(settings.runTimeout, flags['runTimeout']),
-    maxBodyBytes: await reading.take(settings.maxBody, flags['maxBody']),
-    maxStalenessMs: await reading.take(settings.maxStaleness, flags['maxStaleness']),
-    holdForMs: await reading.take(settings.holdFor, flags['holdFor']),
-    forgetAfterMs: await reading.take(settings.forgetAfter, flags['forgetAfter']),
+    concurrency: await reading.take(settings.concurrency),
+    requestTimeoutMs: await reading.take(settings.requestTimeout),
+    runTimeoutMs: await reading.take(settings.runTimeout),
+    maxBodyBytes: await reading.take(settings.maxBody),
+    maxStalenessMs: await reading.take(settings.maxStaleness),
+    holdForMs: await reading.take(settings.holdFor),
+    forgetAfterMs: await reading.take(settings.forgetAfter),
     leaveOut: await reading.take(settings.leaveOut),
     pseudonymise: await reading.take(settings.pseudonymise),
   })
 }
 
-export async function readWorker(
-  reading: SettingsReader,
-  flags: Readonly<Record<string, Flag>>,
-): Promise<WorkerConfig> {
+export async function readWorker(reading: SettingsReader): Promise<WorkerConfig> {
   return Object.freeze({
-    schedule: await reading.take(settings.schedule, flags['schedule']),
-    timezone: await reading.take(settings.timezone, flags['timezone']),
-    healthPort: await reading.take(settings.healthPort, flags['healthPort']),
-    healthHost: await reading.take(settings.healthHost, flags['healthHost']),
-    keepOpen: await reading.take(settings.keepOpen, flags['keepOpen']),
-    queue: await reading.take(settings.queue, flags['queue']),
-    runsPerHost: await reading.take(settings.runsPerHost, flags['runsPerHost']),
+    schedule: await reading.take(settings.schedule),
+    timezone: await reading.take(settings.timezone),
+    healthPort: await reading.take(settings.healthPort),
+    healthHost: await reading.take(settings.healthHost),
+    keepOpen: await reading.take(settings.keepOpen),
+    queue: await reading.take(settings.queue),
+    runsPerHost: await reading.take(settings.runsPerHost),
   })
 }

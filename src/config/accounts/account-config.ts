@@ -72,21 +72,21 @@ export type ReadEntry =
 
 export async function readEntry(entry: FileMapping, context: EntryContext): Promise<ReadEntry> {
   const { place } = entry
-  const { base } = context
+  const { base, flags, environment } = context
   const { account, faults } = readName(entry)
   const label = account === null ? place : `${place}: account ${JSON.stringify(account)}`
-  const reading = createSettingsReader(context.environment, fileSettings(entry, context.defaults, label))
+  const reading = createSettingsReader(environment, flags, fileSettings(entry, context.defaults, label))
   reading.faults.push(...faults, ...entry.faults)
   const keyPath = entry.values.get('key_file')?.text ?? null
   const keyFile = keyPath === null ? '' : resolve(context.folder, keyPath)
-  const service = await readService(reading, context.flags, {
+  const service = await readService(reading, {
     readKey: () => readKey(entry, keyPath === null ? null : keyFile, label, reading.faults),
     apiKeyFrom: `${keyPath} (${place})`,
     baseUrlRemedy: `set it in the entry, below defaults, or by HEADCOUNT_BASE_URL, like ${settings.baseUrl.example}`,
     allowHttp: 'allow_http: true',
   })
-  const run = await readRun(reading, context.flags)
-  const worker = await readWorker(reading, context.flags)
+  const run = await readRun(reading)
+  const worker = await readWorker(reading)
   const ownPersonKey = await readPersonKey(entry, context.folder, reading.faults)
   const key = ownPersonKey ?? context.personKey ?? base.personKey
   if (reading.faults.length === 0) reading.faults.push(...fieldFaults(run, key, entry, context.defaults))
