@@ -81,13 +81,14 @@ function createInstruments(meter: Meter): Instruments {
 }
 
 /** What is observed of each account. */
-const ofAccount: readonly (readonly [Declaration, (figures: AccountFigures) => number | null | undefined])[] = [
-  [ofRuns.lastSuccess, ({ lastSuccess }) => lastSuccess],
-  [ofRuns.held, ({ held }) => held],
-  [ofRuns.rejects, ({ rejects }) => rejects],
-  [ofRuns.concurrency, ({ pace }) => pace?.().requests_at_once],
-  [ofRuns.pace, ({ pace }) => pace?.().requests_per_second],
-]
+const ofAccount: readonly (readonly [Declaration, (figures: AccountFigures) => number | null | undefined])[] =
+  [
+    [ofRuns.lastSuccess, ({ lastSuccess }) => lastSuccess],
+    [ofRuns.held, ({ held }) => held],
+    [ofRuns.rejects, ({ rejects }) => rejects],
+    [ofRuns.concurrency, ({ pace }) => pace?.().requests_at_once],
+    [ofRuns.pace, ({ pace }) => pace?.().requests_per_second],
+  ]
 
 /** Read when somebody collects: what is not observed then, is told no more. */
 function observeAccounts(meter: Meter): void {

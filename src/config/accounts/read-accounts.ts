@@ -171,8 +171,8 @@ async function readShared(
   for (const setting of accountSettings.values()) await reading.take(setting)
   const personKey = await readPersonKey(defaults, folder, reading.faults)
   reading.finish()
-  const { take } = createSettingsReader(environment, flags, file)
-  return { personKey, requestsPerHost: await take(settings.concurrency) }
+  const withFlags = createSettingsReader(environment, flags, file)
+  return { personKey, requestsPerHost: await withFlags.take(settings.concurrency) }
 }
 
 function filesOf({ defaults, entries }: AccountsFile, folder: string): ReadonlySet<string> {
