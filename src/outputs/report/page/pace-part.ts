@@ -119,14 +119,22 @@ function figures({ event, similar }: ComparedPace, id: string, from: number, for
     caption:
       'People of all responses but those that mean no, by days before the event; – where nothing had happened yet, or the day is to come',
     columns: [
-      { head: 'Days before', kind: 'number' },
-      { head: `This one, ${formats.day(event.event_at)}`, kind: 'number' },
-      ...similar.map(({ event_at }) => ({ head: formats.day(event_at), kind: 'number' as const })),
+      {
+        head: 'Days before',
+        kind: 'number',
+        cell: (day) => (day === event.days_until ? `${day} (today)` : String(day)),
+      },
+      {
+        head: `This one, ${formats.day(event.event_at)}`,
+        kind: 'number',
+        cell: (day) => (day < event.days_until ? '–' : so(event.days, day)),
+      },
+      ...similar.map(({ event_at, days }) => ({
+        head: formats.day(event_at),
+        kind: 'number' as const,
+        cell: (day: number) => so(days, day),
+      })),
     ],
-    rows: rows.map((day) => [
-      day === event.days_until ? `${day} (today)` : String(day),
-      day < event.days_until ? '–' : so(event.days, day),
-      ...similar.map(({ days }) => so(days, day)),
-    ]),
+    rows,
   })
 }

@@ -66,11 +66,10 @@ export function requireEqual(
   const different = differing(expected, found)
   // guard: checksums of a copy
   if (different !== undefined) {
-    const { table, rows } = different
-    const there = found.find((check) => check.table === table)?.rows ?? 'no'
+    const there = found.find(({ table }) => table === different.table)?.rows ?? 'no'
     throw new DatabaseError(
-      `${place}: the table ${table} has ${there} rows there and ${rows} in the original, or a row differs. Nothing was stored. Look ` +
-        `for triggers and rules on the tables of the schema headcount, and run it again.`,
+      `${place}: the table ${different.table} has ${there} rows there and ${different.rows} in the original, or a row differs. Nothing ` +
+        `was stored. Look for triggers and rules on the tables of the schema headcount, and run it again.`,
     )
   }
 }
