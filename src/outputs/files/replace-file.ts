@@ -37,6 +37,7 @@ export async function replaceFile<T>(
   options: FileOptions,
   write: (sink: Sink) => Promise<T>,
 ): Promise<T> {
+  await removeOldParts(dirname(await replacedBy(path)))
   await using part = await openPartFile(path, options)
   const result = await write(part.sink)
   await part.finish()
@@ -45,10 +46,9 @@ export async function replaceFile<T>(
   return result
 }
 
-/** Also clears what was left behind in the folder. @throws OutputError */
+/** @throws OutputError */
 export async function openPartFile(path: string, { of, isPersonal, signal }: FileOptions): Promise<PartFile> {
   const replaced = await replacedBy(path)
-  await removeOldParts(dirname(replaced))
   // guard: a backup that is not whole; files of an unfinished export
   const part = `${replaced}.${randomBytes(8).toString('hex')}.headcount.part`
   const failed = (error: unknown) => {

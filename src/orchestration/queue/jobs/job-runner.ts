@@ -20,12 +20,10 @@ const HANDED_BACK_MS = 5000
 
 export type QueueLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object) => void
 
-/** Runs an account once. It resolves when the run ended with a report, and throws what ended it otherwise. */
-export type RunAccount = (account: string, signal: AbortSignal) => Promise<void>
-
 export interface JobRunnerOptions {
   readonly queue: JobQueue
-  readonly run: RunAccount
+  /** Runs an account once. It resolves when the run ended with a report, and throws what ended it otherwise. */
+  readonly run: (account: string, signal: AbortSignal) => Promise<void>
   /** Whether this process has the settings of an account. */
   readonly knows: (account: string) => boolean
   /** Of the services of all accounts. */
@@ -92,7 +90,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       } catch (error) {
         log('warn', 'no jobs could be taken; it is tried again', { err: error })
       }
-      await Promise.race([wakeUp.promise, pause(POLL_MS, signal)])
+      await Promise.race([wakeUp.promise, sleep(POLL_MS, signal).catch(() => {})])
     }
     await Promise.all([...held.values()].map(({ ended }) => ended))
     clearInterval(beat)
@@ -115,11 +113,6 @@ function placesOfHost(hosts: number, runs: number): number {
   return hosts > 1 ? Math.max(1, runs - 1) : runs
 }
 
-/** Resolves also when the signal ends it. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, signal).catch(() => {})
-}
-
 /** Tells of an account that is not known here, and not again each time that it is due. */
 function unknownWarning({ knows, log }: JobRunnerOptions): (account: string) => void {
   const told = new Set<string>()
@@ -127,13 +120,8 @@ function unknownWarning({ knows, log }: JobRunnerOptions): (account: string) => 
     if (knows(account)) told.delete(account)
     else if (!told.has(account)) {
       told.add(account)
-      log(
-        'warn',
-        `account ${account} is not among the accounts here: its job waits for a worker that has it`,
-        {
-          account,
-        },
-      )
+      const message = `account ${account} is not among the accounts here: its job waits for a worker that has it`
+      log('warn', message, { account })
     }
   }
 }
@@ -143,25 +131,18 @@ async function runJob(job: HeldJob, options: JobRunnerOptions): Promise<void> {
   const { account } = job.data
   const outcome = await outcomeOf(job.data, options)
   if ('code' in outcome) logOutcome(account, outcome, options.log)
-  for (let tries = 1; ; tries += 1) {
+  for (let tries = 1; tries <= SETTLE_TRIES; tries += 1) {
     try {
       const isHeld = await settle(options.queue, job, outcome)
       if (!isHeld) options.log('debug', `account ${account}: another try of its job took over`)
-      options.onSettled?.(account, outcome)
-      return
+      break
     } catch (error) {
-      if (tries < SETTLE_TRIES) await new Promise((resolve) => setTimeout(resolve, tries * SETTLE_PAUSE_MS))
-      else {
-        options.log(
-          'warn',
-          `account ${account}: what became of its job could not be written; it is tried again in a minute`,
-          { err: error },
-        )
-        options.onSettled?.(account, outcome)
-        return
-      }
+      const message = `account ${account}: what became of its job could not be written; it is tried again in a minute`
+      if (tries === SETTLE_TRIES) options.log('warn', message, { err: error })
+      else await new Promise((resolve) => setTimeout(resolve, tries * SETTLE_PAUSE_MS))
     }
   }
+  options.onSettled?.(account, outcome)
 }
 
 async function outcomeOf(

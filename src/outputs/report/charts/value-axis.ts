@@ -1,7 +1,7 @@
 import { scaleLinear, type ScaleLinear } from 'd3-scale'
 import { html } from 'hono/html'
 import type { Html } from '../page/text.ts'
-import { frameOf, pixel, widthOf, type ChartSize, type Frame } from './chart.ts'
+import { frameOf, pixel, type ChartSize, type Frame } from './chart.ts'
 
 export interface ValueAxis {
   readonly frame: Frame
@@ -30,7 +30,7 @@ export function valueAxis(
   const largest = Math.max(...scale.domain().map(Math.abs))
   const format = scale.tickFormat(4, largest >= SHORT_FROM ? '~s' : undefined)
   const labels = ticks.map((tick) => format(tick))
-  const frame = frameOf(size, widthOf(labels))
+  const frame = frameOf(size, labels)
   const y = scale.range([frame.height - frame.bottom, frame.top])
   const lines = ticks.map(
     (tick, at) =>
