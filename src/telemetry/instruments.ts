@@ -1,12 +1,5 @@
 /** The metrics of this process, once somebody takes them. */
-import {
-  createNoopMeter,
-  metrics,
-  type Counter,
-  type Histogram,
-  type Meter,
-  type MeterProvider,
-} from '@opentelemetry/api'
+import { createNoopMeter, metrics, type Meter, type MeterProvider } from '@opentelemetry/api'
 import {
   METRIC_DB_CLIENT_OPERATION_DURATION,
   METRIC_HTTP_CLIENT_REQUEST_DURATION,
@@ -17,13 +10,7 @@ import { accountFigures, readFaultyEntries, type AccountFigures } from './accoun
 import { ofAccounts, ofRuns, type Declaration } from './declarations.ts'
 import { SCOPE } from './tracer.ts'
 
-export interface Instruments {
-  readonly runDuration: Histogram
-  readonly rows: Counter
-  readonly httpClientDuration: Histogram
-  readonly httpServerDuration: Histogram
-  readonly databaseDuration: Histogram
-}
+export type Instruments = ReturnType<typeof createInstruments>
 
 /** From a run over unchanged lists to a first load of hours. */
 const RUN_SECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200]
@@ -54,7 +41,7 @@ export function findInstruments(): Instruments | null {
   return current
 }
 
-function createInstruments(meter: Meter): Instruments {
+function createInstruments(meter: Meter) {
   const seconds = (name: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries } })
   const { duration, rows } = ofRuns

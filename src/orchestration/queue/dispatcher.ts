@@ -7,9 +7,8 @@ import { memoiseLast } from '../../common/memoise-last.ts'
 import { formatProcess, currentProcess } from '../../db/lease/process-identity.ts'
 import type { DatabaseLog } from '../../db/database.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { accountsOf, digestOfGroups, groupKey, nextDue, type DueGroup } from './due-groups.ts'
+import { digestOfGroups, groupKey, neverRead, nextDue, type DueGroup } from './due-groups.ts'
 import { executorIn } from './executor.ts'
-import { neverRead } from './never-read.ts'
 import type { JobQueue } from './open-queue.ts'
 import {
   DISPATCHER_DEAD_AFTER_S,
@@ -118,7 +117,7 @@ async function passIn(trx: Transaction, context: PassContext): Promise<DispatchP
   for (const group of due) sent += await send(trx, context.queue, group)
   // guard: new accounts at once
   if (free.accounts_digest !== null && free.accounts_digest !== context.digest)
-    sent += await send(trx, context.queue, { accounts: await neverRead(trx, accountsOf(context.groups)) })
+    sent += await send(trx, context.queue, { accounts: await neverRead(trx, context.groups) })
   return { ...notHere, isDispatcher: true, sent, hasMore: due.length === GROUPS_PER_PASS }
 }
 

@@ -171,16 +171,12 @@ export class Turns {
     else turns.waiting.set(account, others)
     this.#busyAccounts.add(account)
     this.#occupy(turns)
-    first?.resolve(this.#turn(turns, account))
-  }
-
-  #turn(turns: HostTurns, account: string): Turn {
     const run: RunWithTurn = { turns, account, state: 'running', returning: null }
-    return {
+    first?.resolve({
       release: () => this.#release(run),
       suspend: () => this.#suspend(run),
       resume: (signal) => this.#resume(run, signal),
-    }
+    })
   }
 
   #suspend(run: RunWithTurn): void {

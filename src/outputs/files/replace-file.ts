@@ -37,13 +37,18 @@ export async function replaceFile<T>(
   options: FileOptions,
   write: (sink: Sink) => Promise<T>,
 ): Promise<T> {
-  await removeOldParts(dirname(await replacedBy(path)))
-  await using part = await openPartFile(path, options)
+  await using part = await openOutputFile(path, options)
   const result = await write(part.sink)
   await part.finish()
   options.signal.throwIfAborted()
   await part.replace()
   return result
+}
+
+/** Clears what was left behind in the folder, too. @throws OutputError */
+export async function openOutputFile(path: string, options: FileOptions): Promise<PartFile> {
+  await removeOldParts(dirname(await replacedBy(path)))
+  return openPartFile(path, options)
 }
 
 /** @throws OutputError */

@@ -40,7 +40,11 @@ export const calendar: LinkBodyFormat = {
     for await (const rows of readRows(source.ask, calendarQueries[view](source))) {
       for (const value of rows.flat()) if (typeof value === 'string') size += value.length
       // guard: size of a calendar
-      if (entries.length + rows.length > MAX_ENTRIES || size > MAX_TEXT) throw tooLarge()
+      if (entries.length + rows.length > MAX_ENTRIES || size > MAX_TEXT)
+        throw new LinkError(
+          'too_large',
+          `this calendar has more than ${MAX_ENTRIES} entries, or more than 4 MB of text: make a link for one event, with --event`,
+        )
       for (const row of rows) entries.push(entry(readEntry(row), source))
     }
     const calendar = ical({
@@ -53,13 +57,6 @@ export const calendar: LinkBodyFormat = {
     // Each line of RFC 5545 ends with CRLF, the last one too.
     yield `${calendar.toString()}\r\n`
   },
-}
-
-function tooLarge(): LinkError {
-  return new LinkError(
-    'too_large',
-    `this calendar has more than ${MAX_ENTRIES} entries, or more than 4 MB of text: make a link for one event, with --event`,
-  )
 }
 
 /** A row of a query of calendar-queries.ts. */

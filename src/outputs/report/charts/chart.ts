@@ -1,16 +1,6 @@
 import { html } from 'hono/html'
 import type { Html } from '../page/text.ts'
 
-/** A drawing area and its margins. */
-export interface Frame {
-  readonly width: number
-  readonly height: number
-  readonly top: number
-  readonly right: number
-  readonly bottom: number
-  readonly left: number
-}
-
 /** For a desk and for paper, and for a telephone: a chart that is only made smaller has letters nobody reads. */
 const sizes = {
   wide: { width: 960, height: 280 },
@@ -22,8 +12,8 @@ export type ChartSize = keyof typeof sizes
 /** Characters of a label, in pixels of the chart. */
 const CHARACTER = 7.6
 
-/** @param labels of the axis, which need room */
-export function frameOf(size: ChartSize, labels: readonly string[]): Frame {
+/** A drawing area and its margins. @param labels of the axis, which need room */
+export function frameOf(size: ChartSize, labels: readonly string[]) {
   const longest = Math.max(...labels.map(({ length }) => length), 1)
   return { ...sizes[size], top: 30, right: 16, bottom: 44, left: Math.ceil(longest * CHARACTER) + 12 }
 }

@@ -76,10 +76,7 @@ function listOf(parts: readonly string[]): string {
 
 function firstDay(lines: readonly PaceLine[]): number {
   const days = lines.flatMap((line) => line.days.map(({ days_before }) => days_before ?? 0))
-  return Math.min(
-    PACE_DAYS,
-    days.reduce((most, day) => Math.max(most, day), MIN_DAYS),
-  )
+  return Math.min(PACE_DAYS, Math.max(MIN_DAYS, ...days))
 }
 
 /** From the first day of the chart to the last one, though nothing happened on these. */
