@@ -2,7 +2,7 @@
  * The settings of the command line: flags before environment before defaults, read once into a frozen
  * {@link Config}. Every fault is collected and reported at once. Nothing else reads the environment.
  */
-import { createSettingsReader, type Flag, type SettingsReader } from './reading.ts'
+import { createSettingsReader, type Flags, type SettingsReader } from './reading.ts'
 import { ownEnvironment, personKey, secretSource, trimmedApiKey, type Environment } from './secrets.ts'
 import { readNotify, type NotifyConfig } from './read-notify.ts'
 import { readRun, readWorker, type RunConfig, type WorkerConfig } from './read-run.ts'
@@ -64,8 +64,7 @@ export interface ServeConfig {
   readonly accessLog: boolean
 }
 
-/** Options of the command line by commander's names (`--base-url` is `baseUrl`). */
-export type Flags = Readonly<Record<string, Flag>>
+export type { Flags }
 
 /** The embedded database of the one-shot commands when nobody names another. */
 const defaultDatabase = 'pglite:./headcount-data'
@@ -76,11 +75,11 @@ const defaultDatabase = 'pglite:./headcount-data'
  * @throws ConfigurationError that lists every fault
  */
 export async function readConfig(flags: Flags, environment: Environment = ownEnvironment): Promise<Config> {
-  const reading = openOwnReader(environment)
+  const reading = openOwnReader(environment, flags)
   const config = await readCommon(reading, flags)
   // Checked wherever it is set, for a faulty address is a fault of the whole setup.
-  await reading.take(settings.baseUrl, flags['baseUrl'])
-  await reading.take(settings.allowHttp, flags['allowHttp'])
+  await reading.take(settings.baseUrl)
+  await reading.take(settings.allowHttp)
   reading.finish()
   return config
 }
@@ -96,8 +95,8 @@ export async function readServiceConfig(
   environment: Environment = ownEnvironment,
   demands: { readonly database?: boolean } = {},
 ): Promise<ServiceConfig> {
-  const reading = openOwnReader(environment)
-  const service = await readService(reading, flags, {
+  const reading = openOwnReader(environment, flags)
+  const service = await readService(reading, {
     readKey: () => reading.secret('HEADCOUNT_API_KEY', trimmedApiKey, keyRemedy),
     apiKeyFrom: secretSource(environment, 'HEADCOUNT_API_KEY'),
     baseUrlRemedy: `set it (or --base-url) to the service's address, like ${settings.baseUrl.example}`,
@@ -124,18 +123,18 @@ export function requireDatabase({ database }: Pick<Config, 'database'>): void {
 export async function environmentFaults(
   environment: Environment = ownEnvironment,
 ): Promise<readonly string[]> {
-  const reading = openOwnReader(environment)
+  const reading = openOwnReader(environment, {})
   for (const setting of Object.values(settings)) await reading.take<unknown>(setting)
   reading.secret('HEADCOUNT_API_KEY', trimmedApiKey)
   reading.secret('HEADCOUNT_PERSON_KEY', personKey)
-  await readNotify(reading, {})
-  readDatabase(reading, undefined)
+  await readNotify(reading)
+  readDatabase(reading, {})
   return reading.faults
 }
 
-function openOwnReader(environment: Environment): SettingsReader {
+function openOwnReader(environment: Environment, flags: Flags): SettingsReader {
   const own = withoutServiceLinks(environment)
-  const reading = createSettingsReader(own)
+  const reading = createSettingsReader(own, flags)
   // guard: unknown variables
   reading.faults.push(...unknownVariables(own, variableNames))
   return reading
@@ -146,27 +145,27 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
   return Object.freeze({
     logLevel: flags['quiet'] === true && logLevel !== 'error' ? 'warn' : logLevel,
     logFormat: await reading.take(settings.logFormat),
-    account: await reading.take(settings.account, flags['account']),
-    newAccount: await reading.take(settings.newAccount, flags['newAccount']),
+    account: await reading.take(settings.account),
+    newAccount: await reading.take(settings.newAccount),
     personKey: reading.secret('HEADCOUNT_PERSON_KEY', personKey),
-    database: readDatabase(reading, flags['database'], databaseRemedy),
-    run: await readRun(reading, flags),
+    database: readDatabase(reading, flags, databaseRemedy),
+    run: await readRun(reading),
     pool: Object.freeze({
-      runs: await reading.take(settings.runs, flags['runs']),
-      connections: await reading.take(settings.connections, flags['connections']),
+      runs: await reading.take(settings.runs),
+      connections: await reading.take(settings.connections),
     }),
-    worker: await readWorker(reading, flags),
+    worker: await readWorker(reading),
     serve: Object.freeze({
-      host: await reading.take(settings.serveHost, flags['host']),
-      port: await reading.take(settings.servePort, flags['port']),
-      publicUrl: await reading.take(settings.publicUrl, flags['publicUrl']),
-      accessLog: await reading.take(settings.accessLog, flags['accessLog']),
+      host: await reading.take(settings.serveHost),
+      port: await reading.take(settings.servePort),
+      publicUrl: await reading.take(settings.publicUrl),
+      accessLog: await reading.take(settings.accessLog),
     }),
-    notify: await readNotify(reading, flags),
+    notify: await readNotify(reading),
   })
 }
 
-function readDatabase(reading: SettingsReader, flag: Flag, remedy?: string): DatabaseConfig {
+function readDatabase(reading: SettingsReader, { database: flag }: Flags, remedy?: string): DatabaseConfig {
   if (flag === undefined) {
     const target = reading.secret('DATABASE_URL', databaseTarget, remedy)
     return Object.freeze({ target: target ?? defaultDatabase, isDefault: target === null })

@@ -1,35 +1,19 @@
 /** Who is told of changes and of the mirror's state, and how. */
 import { parseMailServer } from '../outputs/notify/mail-settings.ts'
-import { parseRecipients, type Recipient } from '../outputs/notify/recipient.ts'
+import { parseRecipients } from '../outputs/notify/recipient.ts'
 import type { MailSettings } from '../outputs/notify/send/send-message.ts'
-import type { Flag, SettingsReader } from './reading.ts'
+import type { SettingsReader } from './reading.ts'
 import { settings } from './settings.ts'
 
-export interface NotifyConfig {
-  /** null: no mail can be sent. */
-  readonly mail: MailSettings | null
-  /** Then the sender alone is missing. */
-  readonly mailServerIsSet: boolean
-  /** Of digests. */
-  readonly digestTo: readonly Recipient[]
-  /** Cron's form; null: none are sent by themselves. */
-  readonly digestSchedule: string | null
-  /** Names people to web addresses. */
-  readonly digestWithPersonal: boolean
-  /** Of notices. */
-  readonly notifyTo: readonly Recipient[]
-}
+export type NotifyConfig = Awaited<ReturnType<typeof readNotify>>
 
-export async function readNotify(
-  reading: SettingsReader,
-  flags: Readonly<Record<string, Flag>>,
-): Promise<NotifyConfig> {
+export async function readNotify(reading: SettingsReader) {
   const server = reading.secret('HEADCOUNT_SMTP_URL', parseMailServer)
   const from = await reading.take(settings.mailFrom)
   const digestTo = reading.secret('HEADCOUNT_DIGEST_TO', parseRecipients) ?? []
   const notifyTo = reading.secret('HEADCOUNT_NOTIFY_TO', parseRecipients) ?? []
-  const digestSchedule = await reading.take(settings.digestSchedule, flags['digestSchedule'])
-  const mail = server === null || from === null ? null : Object.freeze({ server, from })
+  const digestSchedule = await reading.take(settings.digestSchedule)
+  const mail: MailSettings | null = server === null || from === null ? null : Object.freeze({ server, from })
   const isFaulty = reading.faults.length > 0
   if (!isFaulty && mail === null && [...digestTo, ...notifyTo].some(({ kind }) => kind === 'mail'))
     reading.faults.push(mailFault(server === null ? 'HEADCOUNT_SMTP_URL' : 'HEADCOUNT_MAIL_FROM'))
@@ -38,11 +22,15 @@ export async function readNotify(
       `${settings.digestSchedule.variable} has nobody to tell: set HEADCOUNT_DIGEST_TO (or HEADCOUNT_DIGEST_TO_FILE), like mailto:ada@example.org`,
     )
   return Object.freeze({
+    /** null: no mail can be sent. */
     mail,
+    /** Then the sender alone is missing. */
     mailServerIsSet: server !== null,
     digestTo,
+    /** Cron's form; null: none are sent by themselves. */
     digestSchedule,
-    digestWithPersonal: await reading.take(settings.withPersonal, flags['withPersonal']),
+    /** Names people to web addresses. */
+    digestWithPersonal: await reading.take(settings.withPersonal),
     notifyTo,
   })
 }

@@ -1,65 +1,40 @@
 /** How a run reads the service, and when the worker starts one: what may differ from account to account. */
-import type { Flag, SettingsReader } from './reading.ts'
+import type { SettingsReader } from './reading.ts'
 import { settings } from './settings.ts'
 
-export interface RunConfig {
-  readonly concurrency: number
-  readonly requestTimeoutMs: number
-  readonly runTimeoutMs: number | null
-  readonly maxBodyBytes: number
-  readonly maxStalenessMs: number
-  readonly holdForMs: number
-  /** null: personal data are kept. */
-  readonly forgetAfterMs: number | null
-  /** Fields that are never stored. */
-  readonly leaveOut: readonly string[]
-  /** Fields that are stored as keyed hashes. */
-  readonly pseudonymise: readonly string[]
-}
+export type RunConfig = Awaited<ReturnType<typeof readRun>>
+export type WorkerConfig = Awaited<ReturnType<typeof readWorker>>
 
-export interface WorkerConfig {
-  /** Cron's form. */
-  readonly schedule: string
-  readonly timezone: string
-  readonly healthPort: number | null
-  /** Where that port is: this machine alone, unless somebody asks for more. */
-  readonly healthHost: string
-  /** Keeps a PGlite folder open between two runs. */
-  readonly keepOpen: boolean
-  /** Shares the accounts with the workers of other machines. */
-  readonly queue: boolean
-  /** The most runs at once of one service host, over all workers of the queue. */
-  readonly runsPerHost: number
-}
-
-export async function readRun(
-  reading: SettingsReader,
-  flags: Readonly<Record<string, Flag>>,
-): Promise<RunConfig> {
+export async function readRun(reading: SettingsReader) {
   return Object.freeze({
-    concurrency: await reading.take(settings.concurrency, flags['concurrency']),
-    requestTimeoutMs: await reading.take(settings.requestTimeout, flags['requestTimeout']),
-    runTimeoutMs: await reading.take(settings.runTimeout, flags['runTimeout']),
-    maxBodyBytes: await reading.take(settings.maxBody, flags['maxBody']),
-    maxStalenessMs: await reading.take(settings.maxStaleness, flags['maxStaleness']),
-    holdForMs: await reading.take(settings.holdFor, flags['holdFor']),
-    forgetAfterMs: await reading.take(settings.forgetAfter, flags['forgetAfter']),
+    concurrency: await reading.take(settings.concurrency),
+    requestTimeoutMs: await reading.take(settings.requestTimeout),
+    runTimeoutMs: await reading.take(settings.runTimeout),
+    maxBodyBytes: await reading.take(settings.maxBody),
+    maxStalenessMs: await reading.take(settings.maxStaleness),
+    holdForMs: await reading.take(settings.holdFor),
+    /** null: personal data are kept. */
+    forgetAfterMs: await reading.take(settings.forgetAfter),
+    /** Fields that are never stored. */
     leaveOut: await reading.take(settings.leaveOut),
+    /** Fields that are stored as keyed hashes. */
     pseudonymise: await reading.take(settings.pseudonymise),
   })
 }
 
-export async function readWorker(
-  reading: SettingsReader,
-  flags: Readonly<Record<string, Flag>>,
-): Promise<WorkerConfig> {
+export async function readWorker(reading: SettingsReader) {
   return Object.freeze({
-    schedule: await reading.take(settings.schedule, flags['schedule']),
-    timezone: await reading.take(settings.timezone, flags['timezone']),
-    healthPort: await reading.take(settings.healthPort, flags['healthPort']),
-    healthHost: await reading.take(settings.healthHost, flags['healthHost']),
-    keepOpen: await reading.take(settings.keepOpen, flags['keepOpen']),
-    queue: await reading.take(settings.queue, flags['queue']),
-    runsPerHost: await reading.take(settings.runsPerHost, flags['runsPerHost']),
+    /** Cron's form. */
+    schedule: await reading.take(settings.schedule),
+    timezone: await reading.take(settings.timezone),
+    healthPort: await reading.take(settings.healthPort),
+    /** Where that port is: this machine alone, unless somebody asks for more. */
+    healthHost: await reading.take(settings.healthHost),
+    /** Keeps a PGlite folder open between two runs. */
+    keepOpen: await reading.take(settings.keepOpen),
+    /** Shares the accounts with the workers of other machines. */
+    queue: await reading.take(settings.queue),
+    /** The most runs at once of one service host, over all workers of the queue. */
+    runsPerHost: await reading.take(settings.runsPerHost),
   })
 }

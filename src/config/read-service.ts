@@ -1,5 +1,5 @@
 import { isUnprotected } from '../source/url.ts'
-import type { Flag, SettingsReader } from './reading.ts'
+import type { SettingsReader } from './reading.ts'
 import { settings } from './settings.ts'
 
 /** How the service is reached, and with which key. */
@@ -24,16 +24,15 @@ interface ServiceReading {
 /** Null when something is missing or faulty: the reader has the faults. */
 export async function readService(
   reading: SettingsReader,
-  flags: Readonly<Record<string, Flag>>,
   { readKey, apiKeyFrom, baseUrlRemedy, allowHttp: allowing }: ServiceReading,
 ): Promise<ServiceSettings | null> {
-  const baseUrl = await reading.demand(settings.baseUrl, flags['baseUrl'], baseUrlRemedy)
+  const baseUrl = await reading.demand(settings.baseUrl, baseUrlRemedy)
   const apiKey = await readKey()
-  const allowHttp = await reading.take(settings.allowHttp, flags['allowHttp'])
+  const allowHttp = await reading.take(settings.allowHttp)
   // guard: plain http
   if (baseUrl && !allowHttp && isUnprotected(baseUrl)) {
     reading.faults.push(
-      `${reading.nameOf(settings.baseUrl, flags['baseUrl'])} would send the key over plain http to another machine: ` +
+      `${reading.nameOf(settings.baseUrl)} would send the key over plain http to another machine: ` +
         `use https://, or ${allowing} if that is what you want`,
     )
   }

@@ -7,9 +7,9 @@ import { ConfigurationError } from '../common/errors.ts'
 import { didYouMean } from '../common/text/did-you-mean.ts'
 import { ownEnvironment, type Environment } from './secrets.ts'
 
-export type OtlpProtocol = 'http/protobuf' | 'http/json'
-
 const protocols = ['http/protobuf', 'http/json'] as const
+
+type OtlpProtocol = (typeof protocols)[number]
 
 const samplers = [
   'always_on',
@@ -30,23 +30,8 @@ export interface TelemetryConfig {
   readonly secrets: readonly string[]
 }
 
-export interface TracesConfig {
-  readonly protocol: OtlpProtocol
-  readonly sampler: SamplerName
-  /** From 0 to 1, for the samplers that take a share. */
-  readonly share: number
-  /** How spans are gathered; undefined: as the SDK has it, but for the queue. */
-  readonly scheduledDelayMillis: number | undefined
-  readonly exportTimeoutMillis: number | undefined
-  readonly maxQueueSize: number | undefined
-  readonly maxExportBatchSize: number | undefined
-}
-
-export interface MetricsConfig {
-  readonly protocol: OtlpProtocol
-  readonly exportIntervalMillis: number | undefined
-  readonly exportTimeoutMillis: number | undefined
-}
+export type TracesConfig = ReturnType<typeof readTraces>
+export type MetricsConfig = ReturnType<typeof readMetrics>
 
 /** What the variables ask for, and what is wrong with them. */
 export interface ReadTelemetry {
@@ -151,13 +136,15 @@ function readProtocol(signal: 'TRACES' | 'METRICS', variables: Variables): OtlpP
 const anyMs = { min: 1, max: 2 ** 31 - 1 }
 const anyCount = { min: 1, max: 1_000_000 }
 
-function readTraces(variables: Variables): TracesConfig {
+function readTraces(variables: Variables) {
   return {
     protocol: readProtocol('TRACES', variables),
     sampler:
       variables.oneOf('OTEL_TRACES_SAMPLER', samplers, `set one of ${samplers.join(', ')}`) ??
       'parentbased_always_on',
+    /** From 0 to 1, for the samplers that take a share. */
     share: variables.number('OTEL_TRACES_SAMPLER_ARG', { min: 0, max: 1 }) ?? 1,
+    // How spans are gathered; undefined: as the SDK has it, but for the queue.
     scheduledDelayMillis: variables.number('OTEL_BSP_SCHEDULE_DELAY', anyMs),
     exportTimeoutMillis: variables.number('OTEL_BSP_EXPORT_TIMEOUT', anyMs),
     maxQueueSize: variables.number('OTEL_BSP_MAX_QUEUE_SIZE', anyCount),
@@ -165,7 +152,7 @@ function readTraces(variables: Variables): TracesConfig {
   }
 }
 
-function readMetrics(variables: Variables): MetricsConfig {
+function readMetrics(variables: Variables) {
   return {
     protocol: readProtocol('METRICS', variables),
     exportIntervalMillis: variables.number('OTEL_METRIC_EXPORT_INTERVAL', anyMs),

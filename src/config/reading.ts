@@ -4,7 +4,10 @@ import type { Setting, SettingWithFallback } from './settings.ts'
 import { InvalidValueError } from '../common/parse-values.ts'
 
 /** An option of the command line: its text, `true` when it takes none, undefined when it was not given. */
-export type Flag = string | number | boolean | readonly string[] | undefined
+type Flag = string | number | boolean | readonly string[] | undefined
+
+/** Options of the command line by commander's names (`--base-url` is `baseUrl`). */
+export type Flags = Readonly<Record<string, Flag>>
 
 /** The text of a setting, and where it stands. */
 export interface GivenText {
@@ -30,13 +33,13 @@ export interface SettingsReader {
   /** The faults so far, each naming its variable or flag. */
   readonly faults: string[]
   /** The flag's value, else the variable's, else the fallback; a faulty text gives the fallback too. */
-  take<Value>(setting: SettingWithFallback<Value>, flag?: Flag): Promise<Value>
+  take<Value>(setting: SettingWithFallback<Value>): Promise<Value>
   /** The flag's value, else the variable's; null when there is none or it is faulty. */
-  take<Value>(setting: Setting<Value>, flag?: Flag): Promise<Value | null>
+  take<Value>(setting: Setting<Value>): Promise<Value | null>
   /** As `take`, and a fault with this remedy when nobody gave a value. */
-  demand<Value>(setting: Setting<Value>, flag: Flag, remedy: string): Promise<Value | null>
+  demand<Value>(setting: Setting<Value>, remedy: string): Promise<Value | null>
   /** What messages call the setting: by where its value stands. */
-  nameOf(setting: Setting<unknown>, flag?: Flag): string
+  nameOf(setting: Setting<unknown>): string
   /** A secret from its variable or its file, checked; null when there is none or it is faulty. */
   secret<Value>(variable: string, check: (text: string) => Value, remedy?: string): Value | null
   /** @throws ConfigurationError when there was any fault */
@@ -44,16 +47,20 @@ export interface SettingsReader {
 }
 
 /** @param file of the account whose settings are read, where it has one */
-export function createSettingsReader(environment: Environment, file?: FileSettings): SettingsReader {
+export function createSettingsReader(
+  environment: Environment,
+  flags: Flags,
+  file?: FileSettings,
+): SettingsReader {
   const faults: string[] = []
-  const given = (setting: Setting<unknown>, flag: Flag) => givenText(setting, flag, { environment, file })
-  const nameOf = (setting: Setting<unknown>, flag?: Flag) =>
-    given(setting, flag)?.source ?? file?.nameOf(setting) ?? setting.variable
+  const given = (setting: Setting<unknown>) => givenText(setting, { environment, flags, file })
+  const nameOf = (setting: Setting<unknown>) =>
+    given(setting)?.source ?? file?.nameOf(setting) ?? setting.variable
 
-  async function take<Value>(setting: SettingWithFallback<Value>, flag?: Flag): Promise<Value>
-  async function take<Value>(setting: Setting<Value>, flag?: Flag): Promise<Value | null>
-  async function take<Value>(setting: Setting<Value>, flag?: Flag): Promise<Value | null> {
-    const found = given(setting, flag)
+  async function take<Value>(setting: SettingWithFallback<Value>): Promise<Value>
+  async function take<Value>(setting: Setting<Value>): Promise<Value | null>
+  async function take<Value>(setting: Setting<Value>): Promise<Value | null> {
+    const found = given(setting)
     const fallback = async () =>
       setting.fallbackValue ?? (setting.fallback === undefined ? null : setting.read(setting.fallback))
     if (found === null) return fallback()
@@ -71,8 +78,8 @@ export function createSettingsReader(environment: Environment, file?: FileSettin
     take,
     nameOf,
 
-    async demand(setting, flag, remedy) {
-      if (given(setting, flag) !== null) return take(setting, flag)
+    async demand(setting, remedy) {
+      if (given(setting) !== null) return take(setting)
       faults.push(`${nameOf(setting)} is not set: ${remedy}`)
       return null
     },
@@ -97,14 +104,18 @@ export function createSettingsReader(environment: Environment, file?: FileSettin
 
 interface Sources {
   readonly environment: Environment
+  readonly flags: Flags
   readonly file: FileSettings | undefined
 }
 
 /** What stands for one account is more exact than what stands for all. */
-function givenText(setting: Setting<unknown>, flag: Flag, { environment, file }: Sources): GivenText | null {
+function givenText(setting: Setting<unknown>, { environment, flags, file }: Sources): GivenText | null {
   const own = file?.own(setting) ?? null
   if (own !== null) return own
-  if (setting.flag !== undefined && flag !== undefined) return written(setting.flag, flagText(flag), ' ')
+  const flag = setting.flag && flags[flagKey(setting.flag)]
+  // A flag without a value arrives as `true`.
+  if (setting.flag !== undefined && flag !== undefined)
+    return written(setting.flag, flag === true ? '1' : String(flag), ' ')
   const shared = file?.shared(setting) ?? null
   if (shared !== null) return shared
   const text = environment[setting.variable]
@@ -116,9 +127,8 @@ function written(source: string, text: string, separator: ' ' | '='): GivenText 
   return { source, text, write: (value) => `${source}${separator}${value}` }
 }
 
-/** A flag without a value arrives as `true`. */
-function flagText(flag: Flag): string {
-  return flag === true ? '1' : String(flag)
+function flagKey(flag: string): string {
+  return flag.slice('--'.length).replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 function checkNamed<Value>(variable: string, secret: string, check: (text: string) => Value): Value {

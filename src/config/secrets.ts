@@ -23,7 +23,7 @@ export function readSecret(environment: Environment, variable: string): string |
   if (direct !== undefined && path !== undefined) {
     throw new InvalidValueError(`${variable} and ${fileVariable} are both set: keep one of them`)
   }
-  if (path !== undefined) return readSecretFile(fileVariable, path)
+  if (path !== undefined) return readNamedFile(fileVariable, path)
   if (direct === undefined) return null
   if (direct === '') throw new InvalidValueError(`${variable} is empty: give it a value or remove it`)
   return direct
@@ -35,7 +35,7 @@ export function secretSource(environment: Environment, variable: string): string
   return path === undefined ? variable : `${path} (${variable}_FILE)`
 }
 
-function readSecretFile(variable: string, path: string): string {
+function readNamedFile(variable: string, path: string): string {
   if (path === '') throw new InvalidValueError(`${variable} is empty: name a file or remove it`)
   let text: string
   try {

@@ -21,6 +21,7 @@ export interface Setting<Value> {
 export type SettingWithFallback<Value> = Setting<Value> & { readonly fallback: string }
 
 const { duration, size, integer, oneOf, longestTimer } = values
+const yesOrNo = { read: values.yesOrNo, fallback: '0', example: '1' } as const
 
 export const settings = {
   baseUrl: {
@@ -34,9 +35,7 @@ export const settings = {
   allowHttp: {
     variable: 'HEADCOUNT_ALLOW_HTTP',
     flag: '--allow-http',
-    read: values.yesOrNo,
-    fallback: '0',
-    example: '1',
+    ...yesOrNo,
     perAccount: true,
   },
   account: {
@@ -60,9 +59,7 @@ export const settings = {
   newAccount: {
     variable: 'HEADCOUNT_NEW_ACCOUNT',
     flag: '--new-account',
-    read: values.yesOrNo,
-    fallback: '0',
-    example: '1',
+    ...yesOrNo,
   },
   concurrency: {
     variable: 'HEADCOUNT_CONCURRENCY',
@@ -179,16 +176,12 @@ export const settings = {
   keepOpen: {
     variable: 'HEADCOUNT_KEEP_OPEN',
     flag: '--keep-open',
-    read: values.yesOrNo,
-    fallback: '0',
-    example: '1',
+    ...yesOrNo,
   },
   queue: {
     variable: 'HEADCOUNT_QUEUE',
     flag: '--queue',
-    read: values.yesOrNo,
-    fallback: '0',
-    example: '1',
+    ...yesOrNo,
   },
   runsPerHost: {
     variable: 'HEADCOUNT_RUNS_PER_HOST',
@@ -221,9 +214,7 @@ export const settings = {
   accessLog: {
     variable: 'HEADCOUNT_ACCESS_LOG',
     flag: '--access-log',
-    read: values.yesOrNo,
-    fallback: '0',
-    example: '1',
+    ...yesOrNo,
   },
   mailFrom: {
     variable: 'HEADCOUNT_MAIL_FROM',
@@ -239,9 +230,7 @@ export const settings = {
   withPersonal: {
     variable: 'HEADCOUNT_DIGEST_WITH_PERSONAL',
     flag: '--with-personal',
-    read: values.yesOrNo,
-    fallback: '0',
-    example: '1',
+    ...yesOrNo,
   },
   logLevel: {
     variable: 'HEADCOUNT_LOG_LEVEL',

@@ -64,7 +64,9 @@ class RequestObservation extends Observation {
 
   protected span() {
     const template = /* guard: ids in spans */ templates[this.#endpoint]
-    const full = this.#url.origin + basePathOf(this.#url) + withoutIds(template)
+    // The conventions' way to leave something out of an address.
+    const path = template.replace(/\{\w+\}/g, 'REDACTED')
+    const full = this.#url.origin + basePathOf(this.#url) + path
     return {
       name: `GET ${template}`,
       attributes: { [ATTR_URL_TEMPLATE]: template, [ATTR_URL_FULL]: full },
@@ -119,9 +121,4 @@ function attributesOf(url: URL, status: number | null, errorType: string | null)
 function basePathOf({ pathname }: URL): string {
   const end = pathname.indexOf(`${VERSION_PATH}/`)
   return end === -1 ? '' : pathname.slice(0, end + VERSION_PATH.length)
-}
-
-/** The conventions' way to leave something out of an address. */
-function withoutIds(template: string): string {
-  return template.replace(/\{\w+\}/g, 'REDACTED')
 }

@@ -1,31 +1,16 @@
 /** The metrics of this process, once somebody takes them. */
-import {
-  createNoopMeter,
-  metrics,
-  type Attributes,
-  type Counter,
-  type Histogram,
-  type Meter,
-  type MeterProvider,
-  type ObservableGauge,
-} from '@opentelemetry/api'
+import { createNoopMeter, metrics, type Meter, type MeterProvider } from '@opentelemetry/api'
 import {
   METRIC_DB_CLIENT_OPERATION_DURATION,
   METRIC_HTTP_CLIENT_REQUEST_DURATION,
   METRIC_HTTP_SERVER_REQUEST_DURATION,
 } from '@opentelemetry/semantic-conventions'
 import { version } from '../common/version.ts'
-import { accountFigures, readFaultyEntries } from './account-figures.ts'
+import { accountFigures, readFaultyEntries, type AccountFigures } from './account-figures.ts'
 import { ofAccounts, ofRuns, type Declaration } from './declarations.ts'
 import { SCOPE } from './tracer.ts'
 
-export interface Instruments {
-  readonly runDuration: Histogram
-  readonly rows: Counter
-  readonly httpClientDuration: Histogram
-  readonly httpServerDuration: Histogram
-  readonly databaseDuration: Histogram
-}
+export type Instruments = ReturnType<typeof createInstruments>
 
 /** From a run over unchanged lists to a first load of hours. */
 const RUN_SECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200]
@@ -56,7 +41,7 @@ export function findInstruments(): Instruments | null {
   return current
 }
 
-function createInstruments(meter: Meter): Instruments {
+function createInstruments(meter: Meter) {
   const seconds = (name: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries } })
   const { duration, rows } = ofRuns
@@ -82,30 +67,28 @@ function createInstruments(meter: Meter): Instruments {
   }
 }
 
+/** What is observed of each account. */
+const ofAccount: readonly (readonly [Declaration, (figures: AccountFigures) => number | null | undefined])[] =
+  [
+    [ofRuns.lastSuccess, ({ lastSuccess }) => lastSuccess],
+    [ofRuns.held, ({ held }) => held],
+    [ofRuns.rejects, ({ rejects }) => rejects],
+    [ofRuns.concurrency, ({ pace }) => pace?.().requests_at_once],
+    [ofRuns.pace, ({ pace }) => pace?.().requests_per_second],
+  ]
+
 /** Read when somebody collects: what is not observed then, is told no more. */
 function observeAccounts(meter: Meter): void {
   const gauge = (declared: Declaration) => meter.createObservableGauge(declared.name, declared)
-  const lastSuccess = gauge(ofRuns.lastSuccess)
-  const held = gauge(ofRuns.held)
-  const rejects = gauge(ofRuns.rejects)
-  const concurrency = gauge(ofRuns.concurrency)
-  const pace = gauge(ofRuns.pace)
-  const faultyEntries = gauge(ofAccounts.faultyEntries)
-  meter.addBatchObservableCallback(
-    (result) => {
-      const observe = (to: ObservableGauge, value: number | null | undefined, labels: Attributes = {}) => {
-        if (value !== null && value !== undefined) result.observe(to, value, labels)
-      }
+  for (const [declared, read] of ofAccount)
+    gauge(declared).addCallback((result) => {
       for (const [account, figures] of accountFigures) {
-        const learned = figures.pace?.()
-        observe(lastSuccess, figures.lastSuccess, { account })
-        observe(held, figures.held, { account })
-        observe(rejects, figures.rejects, { account })
-        observe(concurrency, learned?.requests_at_once, { account })
-        observe(pace, learned?.requests_per_second, { account })
+        const value = read(figures) ?? null
+        if (value !== null) result.observe(value, { account })
       }
-      observe(faultyEntries, readFaultyEntries())
-    },
-    [lastSuccess, held, rejects, concurrency, pace, faultyEntries],
-  )
+    })
+  gauge(ofAccounts.faultyEntries).addCallback((result) => {
+    const faulty = readFaultyEntries()
+    if (faulty !== null) result.observe(faulty)
+  })
 }

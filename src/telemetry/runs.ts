@@ -1,5 +1,5 @@
 /** Runs: one span each, and the metrics of how they end. */
-import { context, SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api'
+import { context, SpanStatusCode, trace, type Attributes } from '@opentelemetry/api'
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions'
 import { HeadcountError } from '../common/errors.ts'
 import { isGoodRun } from '../common/schema/run-report.ts'
@@ -46,25 +46,27 @@ export async function observeRun<Report>(
     if (isMeasured) watched.use(watchPace(run.account, read))
   }
   const startedMs = performance.now()
-  const seconds = () => (performance.now() - startedMs) / 1000
-  const { account, mode } = run
   const span = tracer().startSpan('headcount.run', { attributes: spanAttributes(run) })
   const parent = trace.setSpan(context.active(), span)
   return await context.with(span.isRecording() ? withChildSpans(parent) : parent, async () => {
+    const note = ({ status, attributes, report }: RunOutcome, failure: Attributes = {}) => {
+      if (span.isRecording())
+        span.setAttributes({ ...attributes, 'headcount.run.status': status, ...failure })
+      const { account, mode } = run
+      const to = instruments()
+      if (to === null || run.isDryRun) return
+      to.runDuration.record((performance.now() - startedMs) / 1000, { account, mode, status, ...failure })
+      if (report !== null) recordReport(to, run, report)
+    }
     try {
       const report = await work(onPace)
-      const outcome = outcomeOf(report)
-      noteOutcome(span, outcome)
-      record(run, outcome, { account, mode, status: outcome.status }, seconds())
+      note(outcomeOf(report))
       return report
     } catch (error) {
-      const outcome = outcomeOfError(error)
       const type = errorType(error)
-      noteOutcome(span, outcome)
+      note(outcomeOfError(error), { [ATTR_ERROR_TYPE]: type })
       // The code only: a message may name an event.
-      span.setAttribute(ATTR_ERROR_TYPE, type)
       span.setStatus({ code: SpanStatusCode.ERROR, message: type })
-      record(run, outcome, { account, mode, status: outcome.status, [ATTR_ERROR_TYPE]: type }, seconds())
       throw error
     } finally {
       span.end()
@@ -114,17 +116,6 @@ function spanAttributes({ account, mode, isDryRun, isPartOfAccount }: ObservedRu
     ...(isDryRun && { 'headcount.run.dry_run': true }),
     ...(isPartOfAccount && { 'headcount.run.named_events_only': true }),
   }
-}
-
-function noteOutcome(span: Span, { status, attributes }: RunOutcome): void {
-  if (span.isRecording()) span.setAttributes({ ...attributes, 'headcount.run.status': status })
-}
-
-function record(run: ObservedRun, { report }: RunOutcome, labels: Attributes, seconds: number): void {
-  const to = instruments()
-  if (to === null || run.isDryRun) return
-  to.runDuration.record(seconds, labels)
-  if (report !== null) recordReport(to, run, report)
 }
 
 function recordReport(to: Instruments, { account, isPartOfAccount }: ObservedRun, report: RunReport): void {

@@ -17,7 +17,7 @@ export async function writePage(page: DemoOutput, database: Database, signal: Ab
     null,
   )
   const html = renderReport(document)
-  await writeReportFile(file, html, { withPersonal: true, signal })
+  await writeReportFile(file, html, { isPersonal: true, signal })
   await page.block(
     [
       `${page.style('cyan', file)} (${formatBytes(Buffer.byteLength(html))}) has what is coming up, which slots need`,

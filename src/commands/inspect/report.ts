@@ -33,7 +33,7 @@ export const reportCommand: Command<ReportFlags> = async (context) => {
   if (out === '-') await terminal.out.write(renderReport(document))
   else if (out !== undefined) {
     const page = renderReport(document)
-    await writeReportFile(out, page, { withPersonal: !withoutPersonal, signal })
+    await writeReportFile(out, page, { isPersonal: !withoutPersonal, signal })
     if (!flags.json && !flags.quiet)
       await terminal.out.write(describe(document, out, Buffer.byteLength(page)))
   }

@@ -92,6 +92,7 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
     import('../../orchestration/schedule/worker.ts'),
   ])
   const options = pooledRunOptions(config)
+  const { healthPort: port, healthHost: host } = config.worker
   warnOfOpenPort(config.worker, logger)
   // An account that is renamed under a worker is not made anew, and nobody is asked in the middle of its life.
   let isNew = true
@@ -112,8 +113,7 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
     },
     schedule: config.worker.schedule,
     timeZone: config.worker.timezone,
-    healthPort: config.worker.healthPort,
-    healthHost: config.worker.healthHost,
+    health: port === null ? null : { host, port },
     metricsText,
     signal,
     lastGoodRuns: lastGoodRunsOf(config.account ?? DEFAULT_ACCOUNT, { call, run: config.run, logger }),

@@ -72,21 +72,32 @@ export type ReadEntry =
 
 export async function readEntry(entry: FileMapping, context: EntryContext): Promise<ReadEntry> {
   const { place } = entry
-  const { base } = context
-  const { account, faults } = readName(entry)
+  const { base, flags, environment } = context
+  const nameFaults: string[] = []
+  const account = await readValue(entry, 'name', nameFaults, name)
+  if (!entry.names.has('name'))
+    nameFaults.push(`${place}: name is not set: give the account one, like name: ada`)
   const label = account === null ? place : `${place}: account ${JSON.stringify(account)}`
-  const reading = createSettingsReader(context.environment, fileSettings(entry, context.defaults, label))
-  reading.faults.push(...faults, ...entry.faults)
+  const reading = createSettingsReader(environment, flags, fileSettings(entry, context.defaults, label))
+  reading.faults.push(...nameFaults, ...entry.faults)
   const keyPath = entry.values.get('key_file')?.text ?? null
   const keyFile = keyPath === null ? '' : resolve(context.folder, keyPath)
-  const service = await readService(reading, context.flags, {
-    readKey: () => readKey(entry, keyPath === null ? null : keyFile, label, reading.faults),
+  const service = await readService(reading, {
+    readKey: () => {
+      if (!entry.names.has('key_file'))
+        reading.faults.push(
+          `${label}: key_file is not set: name the file that holds the key, like key_file: keys/ada.key`,
+        )
+      return readValue(entry, 'key_file', reading.faults, async () =>
+        trimmedApiKey(await readSecretFile(keyFile)),
+      )
+    },
     apiKeyFrom: `${keyPath} (${place})`,
     baseUrlRemedy: `set it in the entry, below defaults, or by HEADCOUNT_BASE_URL, like ${settings.baseUrl.example}`,
     allowHttp: 'allow_http: true',
   })
-  const run = await readRun(reading, context.flags)
-  const worker = await readWorker(reading, context.flags)
+  const run = await readRun(reading)
+  const worker = await readWorker(reading)
   const ownPersonKey = await readPersonKey(entry, context.folder, reading.faults)
   const key = ownPersonKey ?? context.personKey ?? base.personKey
   if (reading.faults.length === 0) reading.faults.push(...fieldFaults(run, key, entry, context.defaults))
@@ -152,63 +163,31 @@ export function fileSettings(own: FileMapping, defaults: FileMapping | null, lab
   }
 }
 
-function readName({ values, names, place }: FileMapping): {
-  readonly account: string | null
-  readonly faults: readonly string[]
-} {
-  const given = values.get('name')
-  if (given === undefined && names.has('name')) return { account: null, faults: [] }
-  if (given === undefined)
-    return { account: null, faults: [`${place}: name is not set: give the account one, like name: ada`] }
-  try {
-    return { account: name(given.text), faults: [] }
-  } catch (error) {
-    if (!(error instanceof InvalidValueError)) throw error
-    return { account: null, faults: [`${given.place}: name ${error.message}`] }
-  }
-}
-
-async function readKey(
-  { values, names }: FileMapping,
-  path: string | null,
-  label: string,
-  faults: string[],
-): Promise<string | null> {
-  if (path === null) {
-    if (!names.has('key_file'))
-      faults.push(
-        `${label}: key_file is not set: name the file that holds the key, like key_file: keys/ada.key`,
-      )
-    return null
-  }
-  return checked(`${values.get('key_file')?.place}: key_file`, faults, async () =>
-    trimmedApiKey(await readSecretFile(path)),
-  )
-}
-
-/** Null when the entry names none, or a faulty one. */
-export async function readPersonKey(
-  { values }: FileMapping,
+/** Null when the mapping names none, or a faulty one. */
+export function readPersonKey(
+  mapping: FileMapping,
   folder: string,
   faults: string[],
 ): Promise<string | null> {
-  const given = values.get('person_key_file')
-  if (given === undefined) return null
-  return checked(`${given.place}: person_key_file`, faults, async () =>
-    personKey(await readSecretFile(resolve(folder, given.text))),
+  return readValue(mapping, 'person_key_file', faults, async (path) =>
+    personKey(await readSecretFile(resolve(folder, path))),
   )
 }
 
-async function checked(
-  source: string,
+/** What a mapping says by this name; null when it says nothing, or something faulty. */
+async function readValue(
+  { values }: FileMapping,
+  key: string,
   faults: string[],
-  read: () => Promise<string>,
+  read: (text: string) => string | Promise<string>,
 ): Promise<string | null> {
+  const given = values.get(key)
+  if (given === undefined) return null
   try {
-    return await read()
+    return await read(given.text)
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error
-    faults.push(`${source}${error.message.startsWith(':') ? '' : ' '}${error.message}`)
+    faults.push(`${given.place}: ${key}${error.message.startsWith(':') ? '' : ' '}${error.message}`)
     return null
   }
 }

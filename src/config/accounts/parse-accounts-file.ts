@@ -118,11 +118,6 @@ function nodesOf(document: Document, placeAt: (offset: number) => string): Nodes
   return { placeOf, resolve: (node) => targets.get(node) ?? node }
 }
 
-function firstFaults(faults: readonly string[]): readonly string[] {
-  const more = faults.length - MAX_LISTED
-  return more <= 0 ? faults : [...faults.slice(0, MAX_LISTED), `and ${more} more like these`]
-}
-
 interface Root {
   readonly defaults: unknown
   readonly entries: readonly Node[]
@@ -150,7 +145,9 @@ function readRoot({ contents }: Document, { placeOf, resolve }: Nodes, path: str
     )
   else if (!isSeq(accounts) || accounts.items.length === 0)
     faults.push(`${path}: has no accounts: list one or more, like\n${EXAMPLE}`)
-  if (faults.length > 0) throw new ConfigurationError(firstFaults(faults))
+  const more = faults.length - MAX_LISTED
+  if (more > 0) faults.splice(MAX_LISTED, more, `and ${more} more like these`)
+  if (faults.length > 0) throw new ConfigurationError(faults)
   const defaults = found.get('defaults')
   const isEmpty = isScalar(defaults) && defaults.value === null
   return {

@@ -166,12 +166,13 @@ async function readShared(
   { environment, folder, flags, base }: Omit<EntryContext, 'personKey'>,
 ): Promise<{ readonly personKey: string | null; readonly requestsPerHost: number }> {
   if (defaults === null) return { personKey: null, requestsPerHost: base.run.concurrency }
-  const nothing = { ...defaults, values: new Map() }
-  const reading = createSettingsReader(environment, fileSettings(nothing, defaults, defaults.place))
+  const file = fileSettings({ ...defaults, values: new Map() }, defaults, defaults.place)
+  const reading = createSettingsReader(environment, {}, file)
   for (const setting of accountSettings.values()) await reading.take(setting)
   const personKey = await readPersonKey(defaults, folder, reading.faults)
   reading.finish()
-  return { personKey, requestsPerHost: await reading.take(settings.concurrency, flags['concurrency']) }
+  const withFlags = createSettingsReader(environment, flags, file)
+  return { personKey, requestsPerHost: await withFlags.take(settings.concurrency) }
 }
 
 function filesOf({ defaults, entries }: AccountsFile, folder: string): ReadonlySet<string> {

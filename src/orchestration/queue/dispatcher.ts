@@ -7,9 +7,8 @@ import { memoiseLast } from '../../common/memoise-last.ts'
 import { formatProcess, currentProcess } from '../../db/lease/process-identity.ts'
 import type { DatabaseLog } from '../../db/database.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { accountsOf, digestOfGroups, groupKey, nextDue, type DueGroup } from './due-groups.ts'
+import { digestOfGroups, groupKey, neverRead, nextDue, type DueGroup } from './due-groups.ts'
 import { executorIn } from './executor.ts'
-import { neverRead } from './never-read.ts'
 import type { JobQueue } from './open-queue.ts'
 import {
   DISPATCHER_DEAD_AFTER_S,
@@ -89,14 +88,12 @@ interface CheckedTimes {
   checksLeft: number
 }
 
-interface PassContext {
-  readonly queue: JobQueue
+interface PassContext extends Omit<DispatcherOptions, 'groups'> {
   readonly groups: ReadonlyMap<string, DueGroup>
   /** Of the accounts and their schedules. */
   readonly digest: string
   readonly instance: string
   readonly times: CheckedTimes
-  readonly log: DatabaseLog
 }
 
 async function passIn(trx: Transaction, context: PassContext): Promise<DispatchPass> {
@@ -111,7 +108,7 @@ async function passIn(trx: Transaction, context: PassContext): Promise<DispatchP
       `no jobs are sent from here: the clocks of this machine and of the database differ by ${Math.round(difference / 1000)} s; set both by NTP`,
     )
     await resign(trx, instance)
-    return { ...notHere, silentMs: free.silentMs }
+    return { ...notHere, silentMs: free.silence_ms }
   }
   await claim(trx, context)
   await distrustIfSetBack(trx, context, Date.parse(free.now))
@@ -119,8 +116,8 @@ async function passIn(trx: Transaction, context: PassContext): Promise<DispatchP
   let sent = 0
   for (const group of due) sent += await send(trx, context.queue, group)
   // guard: new accounts at once
-  if (free.formerAccounts !== null && free.formerAccounts !== context.digest)
-    sent += await send(trx, context.queue, { accounts: await neverRead(trx, accountsOf(context.groups)) })
+  if (free.accounts_digest !== null && free.accounts_digest !== context.digest)
+    sent += await send(trx, context.queue, { accounts: await neverRead(trx, context.groups) })
   return { ...notHere, isDispatcher: true, sent, hasMore: due.length === GROUPS_PER_PASS }
 }
 
@@ -135,21 +132,20 @@ const notHere: DispatchPass = {
 interface FreeRow {
   /** By the clock of the database. */
   readonly now: string
-  readonly silentMs: number | null
-  /** The digest of the accounts that were sent last; null: none were. */
-  readonly formerAccounts: string | null
+  readonly silence_ms: number | null
+  /** Of the accounts that were sent last; null: none were. */
+  readonly accounts_digest: string | null
 }
 
 /** Locks the row for as long as the transaction takes; null when another process sends. */
 async function lockFree(trx: Transaction, instance: string): Promise<FreeRow | null> {
   // guard: one dispatcher
-  const { rows } = await sql<{ now: string; ms: number | null; accounts_digest: string | null }>`
-    select clock_timestamp() as now, ${silence} as ms, accounts_digest from ${table}
+  const { rows } = await sql<FreeRow>`
+    select clock_timestamp() as now, ${silence} as silence_ms, accounts_digest from ${table}
      where instance is null or instance = ${instance}::uuid
         or not ${isAlive}
        for update skip locked`.execute(trx.kysely)
-  const [row] = rows
-  return row === undefined ? null : { now: row.now, silentMs: row.ms, formerAccounts: row.accounts_digest }
+  return rows[0] ?? null
 }
 
 async function claim(trx: Transaction, { instance, digest }: PassContext): Promise<void> {

@@ -1,5 +1,7 @@
 /** Who is due: accounts by their schedule and zone, so that a schedule is computed once for all who have it. */
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
 import { createTicks } from '../schedule/cron-ticks.ts'
 
 /** An account as the queue sees it. */
@@ -30,10 +32,6 @@ export function groupBySchedule(accounts: readonly QueueAccount[]): ReadonlyMap<
     else known.accounts.push(account)
   }
   return groups
-}
-
-export function accountsOf(groups: ReadonlyMap<string, DueGroup>): readonly QueueAccount[] {
-  return [...groups.values()].flatMap(({ accounts }) => accounts)
 }
 
 export function groupKey(schedule: string, timezone: string): string {
@@ -70,4 +68,20 @@ export function nextDue({ schedule, timezone }: Pick<DueGroup, 'schedule' | 'tim
   } finally {
     ticks.stop()
   }
+}
+
+/** The accounts of which the mirror has nothing: one that was added is due at once, whenever its schedule has its next time. */
+export async function neverRead(
+  { kysely }: Transaction,
+  groups: ReadonlyMap<string, DueGroup>,
+): Promise<readonly QueueAccount[]> {
+  // The first run makes the tables.
+  const { rows: made } = await sql`select where to_regclass('headcount.accounts') is not null`.execute(kysely)
+  if (made.length === 0) return []
+  const accounts = [...groups.values()].flatMap((group) => group.accounts)
+  const { rows } = await sql<{ name: string }>`
+    select name from json_array_elements_text(${JSON.stringify(accounts.map(({ name }) => name))}::json) as listed (name)
+     where not exists (select from headcount.accounts a where a.name = listed.name)`.execute(kysely)
+  const names = new Set(rows.map(({ name }) => name))
+  return accounts.filter(({ name }) => names.has(name))
 }

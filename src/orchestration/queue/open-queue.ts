@@ -63,11 +63,7 @@ export async function openQueue(database: Database, options: QueueOptions = {}):
     return queue
   } catch (error) {
     await boss.stop({ graceful: false })
-    throw inQueue(error, database)
+    // An error of the database as this program tells it; any other as it is.
+    throw errorCode(error) !== null ? toDatabaseError(error, database.label) : error
   }
-}
-
-/** An error of the database as this program tells it; any other as it is. */
-function inQueue(error: unknown, { label }: Database): unknown {
-  return errorCode(error) !== null ? toDatabaseError(error, label) : error
 }

@@ -1,8 +1,8 @@
 import { faultOfFile } from '../schedule/accounts/accounts-health.ts'
 import { seconds } from '../schedule/health.ts'
-import type { MonotonicTime } from '../schedule/monotonic-time.ts'
-import { ageOf } from '../schedule/monotonic-time.ts'
+import { ageOf, type MonotonicTime } from '../schedule/monotonic-time.ts'
 import type { JobOutcome } from './jobs/job-outcome.ts'
+import type { JobRunner } from './jobs/job-runner.ts'
 
 /** Several looks for jobs. */
 const MAX_FETCH_AGE_MS = 30_000
@@ -30,9 +30,7 @@ export interface QueueHealth {
   readonly accounts: Readonly<Record<string, { readonly ended_at: string; readonly outcome: string }>>
 }
 
-interface RunnerView {
-  readonly running: () => readonly string[]
-  readonly lastFetch: () => MonotonicTime | null
+interface RunnerView extends Pick<JobRunner, 'running' | 'lastFetch'> {
   /** Whether all places are taken: then nobody asks for jobs. */
   readonly isFull: () => boolean
   /** Whether an account is among the settings now. */

@@ -6,27 +6,22 @@ import { ageOf, now } from '../schedule/monotonic-time.ts'
 import { SHUTDOWN_GRACE_MS } from '../schedule/worker.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { groupBySchedule, type QueueAccount } from './due-groups.ts'
-import { startJobRunner, type JobRunner, type RunAccount } from './jobs/job-runner.ts'
+import { startJobRunner, type JobRunner, type JobRunnerOptions } from './jobs/job-runner.ts'
 import { openQueue } from './open-queue.ts'
 import { openWhenReachable } from './open-when-reachable.ts'
 import { noteOutcome, queueHealthOf, type QueueHealth, type QueueWorkerState } from './queue-health.ts'
-import type { QueueLog } from './queues.ts'
 
 /** How often a process looks whether it is the one that sends, and who is due. */
 const PASS_MS = 5000
 
-export interface QueueWorkerOptions {
+export interface QueueWorkerOptions extends Pick<JobRunnerOptions, 'run' | 'runs' | 'runsPerHost' | 'log'> {
   readonly database: Database
   /** The accounts as they are set now; another array when they changed. */
   readonly accounts: () => readonly QueueAccount[]
   /** What keeps accounts from being used here. */
   readonly faults?: () => readonly string[]
-  readonly run: RunAccount
-  readonly runs: number
-  readonly runsPerHost: number
   /** Ends the worker; runs under way must end by the signal that they are given. */
   readonly signal: AbortSignal
-  readonly log: QueueLog
   /** Called while the queue cannot be opened, for the server went away. */
   readonly onAway: (error: Error) => void
   /** Given what answers for the worker's health, once it works. */
@@ -55,7 +50,7 @@ export async function runQueueWorker(options: QueueWorkerOptions): Promise<void>
   })
   options.onStart?.(() => queueHealthOf(state, { ...runner, knows }, options.faults?.()))
   const dispatcher = createDispatcher({ queue, groups: () => known().groups, log })
-  await dispatchUntil(signal, { dispatcher, runner, state, log })
+  await dispatchUntilAborted({ dispatcher, runner, state, signal, log })
   await waitAtMost(SHUTDOWN_GRACE_MS, Promise.all([runner.ended, dispatcher.resign().catch(() => {})]))
 }
 
@@ -68,15 +63,13 @@ function knownOf(accounts: readonly QueueAccount[]) {
   }
 }
 
-interface Dispatching {
+interface Dispatching extends Pick<JobRunnerOptions, 'signal' | 'log'> {
   readonly dispatcher: Dispatcher
   readonly runner: JobRunner
   readonly state: QueueWorkerState
-  readonly log: QueueLog
 }
 
-async function dispatchUntil(signal: AbortSignal, to: Dispatching): Promise<void> {
-  const { dispatcher, runner, state, log } = to
+async function dispatchUntilAborted({ dispatcher, runner, state, signal, log }: Dispatching): Promise<void> {
   /** Whose other accounts were told of. */
   let others: string | null = null
   while (!signal.aborted) {

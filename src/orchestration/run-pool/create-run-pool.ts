@@ -18,7 +18,6 @@ import { SharedDatabase } from './shared-database.ts'
 import { Turns } from './turns.ts'
 
 const DEFAULT_REQUESTS_PER_HOST = 8
-const DEFAULT_REQUEST_TIMEOUT_MS = 60_000
 
 /** What all runs of a pool share. Exactly one of `database`, `pool` and `pglite` must be given. */
 export interface RunPoolOptions extends DatabaseOptions {
@@ -97,12 +96,7 @@ class BoundedRuns implements RunPool {
       isOpen: (host) => this.#hosts.isOpen(host),
       lastFailure: (host, account) => this.#hosts.lastFailure(host, account),
     })
-    this.#hosts = new Hosts({
-      requestsPerHost,
-      requestTimeoutMs: DEFAULT_REQUEST_TIMEOUT_MS,
-      logger,
-      onOpen: () => this.#turns.update(),
-    })
+    this.#hosts = new Hosts({ requestsPerHost, logger, onOpen: () => this.#turns.update() })
     logCapacity(options, capacity, logger)
   }
 

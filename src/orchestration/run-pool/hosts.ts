@@ -6,9 +6,10 @@ import type { Logger } from '../../sync/options.ts'
 /** So many runs of different accounts without any answer show that it is the host and not the account. */
 const MAX_DEAD_ACCOUNTS = 3
 
+const REQUEST_TIMEOUT_MS = 60_000
+
 export interface HostsOptions {
   readonly requestsPerHost: number
-  readonly requestTimeoutMs: number
   readonly logger: Logger
   /** A host that was not open answers. */
   readonly onOpen: () => void
@@ -71,11 +72,11 @@ export class Hosts implements AsyncDisposable {
   #knownAt(origin: string): KnownHost {
     const known = this.#hosts.get(origin)
     if (known !== undefined) return known
-    const { requestsPerHost, requestTimeoutMs, logger, onOpen } = this.#options
+    const { requestsPerHost, logger, onOpen } = this.#options
     const host = createHost({
       origin,
       concurrency: requestsPerHost,
-      requestTimeoutMs,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
       log: (level, message, fields) => logger[level]({ host: origin, ...fields }, `${origin}: ${message}`),
     })
     const added: KnownHost = { host, firstAccount: null, isBlocking: false, dead: new Map() }

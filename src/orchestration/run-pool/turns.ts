@@ -33,10 +33,7 @@ export interface Turn {
   resume(signal: AbortSignal): Promise<void>
 }
 
-interface Waiting {
-  readonly give: (turn: Turn) => void
-  readonly fail: (error: Error) => void
-}
+type Waiting = PromiseWithResolvers<Turn>
 
 interface HostTurns {
   running: number
@@ -65,7 +62,6 @@ export class Turns {
   readonly #busyAccounts = new Set<string>()
   #running = 0
   #hostsRunning = 0
-  #suspended = 0
   #served = 0
 
   constructor(options: TurnsOptions) {
@@ -75,16 +71,15 @@ export class Turns {
   /** Waits for a turn. @throws the signal's reason, or what `failWaiting` gives */
   async take(host: string, account: string, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<Turn>()
-    const waiting: Waiting = { give: resolve, fail: reject }
+    const waiting: Waiting = Promise.withResolvers()
     const turns = this.#turnsOf(host)
     const ofAccount = turns.waiting.get(account) ?? []
     turns.waiting.set(account, [...ofAccount, waiting])
     this.update()
     try {
-      return await raceAbort(promise, signal)
+      return await raceAbort(waiting.promise, signal)
     } catch (error) {
-      if (!this.#leave(turns, account, waiting)) promise.then((turn) => turn.release(), ignore)
+      if (!this.#leave(turns, account, waiting)) waiting.promise.then((turn) => turn.release(), ignore)
       throw error
     }
   }
@@ -99,7 +94,7 @@ export class Turns {
     const { waiting } = this.#turnsOf(host)
     const failing = [...waiting]
     waiting.clear()
-    for (const [account, all] of failing) for (const { fail } of all) fail(errorOf(account))
+    for (const [account, all] of failing) for (const { reject } of all) reject(errorOf(account))
   }
 
   #turnsOf(host: string): HostTurns {
@@ -177,34 +172,28 @@ export class Turns {
     else turns.waiting.set(account, others)
     this.#busyAccounts.add(account)
     this.#occupy(turns)
-    first?.give(this.#turn(turns, account))
-  }
-
-  #turn(turns: HostTurns, account: string): Turn {
     const run: RunWithTurn = { turns, account, state: 'running', returning: null }
-    return {
+    first?.resolve({
       get isSuspended() {
         return run.state === 'suspended'
       },
       release: () => this.#release(run),
       suspend: () => this.#suspend(run),
       resume: (signal) => this.#resume(run, signal),
-    }
+    })
   }
 
   #suspend(run: RunWithTurn): void {
     // guard: bound of suspended runs
-    if (run.state !== 'running' || this.#suspended >= MAX_SUSPENDED) return
+    if (run.state !== 'running' || this.#suspended() >= MAX_SUSPENDED) return
     run.state = 'suspended'
-    this.#suspended += 1
     run.turns.suspended += 1
     this.#vacate(run.turns)
     this.update()
   }
 
-  #leaveSuspended({ turns }: RunWithTurn): void {
-    this.#suspended -= 1
-    turns.suspended -= 1
+  #suspended(): number {
+    return [...this.#hosts.values()].reduce((sum, { suspended }) => sum + suspended, 0)
   }
 
   async #resume(run: RunWithTurn, signal: AbortSignal): Promise<void> {
@@ -219,7 +208,7 @@ export class Turns {
   #giveBack(run: RunWithTurn): void {
     run.turns.returning.delete(run)
     run.state = 'running'
-    this.#leaveSuspended(run)
+    run.turns.suspended -= 1
     this.#occupy(run.turns)
     run.returning?.resolve()
     run.returning = null
@@ -232,7 +221,7 @@ export class Turns {
     turns.returning.delete(run)
     this.#busyAccounts.delete(account)
     /* guard: accounts take turns */ this.#moveToEnd(turns, account)
-    if (state === 'suspended') this.#leaveSuspended(run)
+    if (state === 'suspended') turns.suspended -= 1
     else this.#vacate(turns)
     this.update()
   }

@@ -3,10 +3,6 @@ import { createServer } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { listenOn } from '../../common/listen.ts'
 
-export interface HealthEndpoint extends AsyncDisposable {
-  readonly url: string
-}
-
 /** What is answered, as JSON: with 200, or with 503 when it is not healthy. */
 export interface Verdict {
   readonly healthy: boolean
@@ -38,7 +34,7 @@ export async function serveHealth(
   health: () => Verdict,
   metricsText: (() => Promise<string>) | null = null,
   { of = () => null, noAccount = unknownHere }: AccountVerdicts = {},
-): Promise<HealthEndpoint> {
+): Promise<AsyncDisposable & { readonly url: string }> {
   const [{ Hono }, { getRequestListener }] = await Promise.all([import('hono'), import('@hono/node-server')])
   const routes = new Hono()
     .get('/healthz', (context) => {

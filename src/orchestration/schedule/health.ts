@@ -74,8 +74,12 @@ export interface Health {
 /** Healthy: the mirror is fresh, or the first run of the process is in progress and alive, and no deletions wait for a decision. */
 export function healthOf(state: WorkerState): Health {
   const heldTooLong = overdueHolds(state.holds)
+  const { healthy, reason } = freshness(state)
+  const held = `deletions are held for too long or wait for a decision, of ${formatLists(heldTooLong)}`
+  const isHeld = heldTooLong.length > 0
   return {
-    ...verdict(state, heldTooLong),
+    healthy: healthy && !isHeld,
+    reason: !isHeld ? reason : healthy ? held : `${reason}; ${held}`,
     last_good_run_started_at: state.lastGood && isoText(state.lastGood.started),
     held_too_long: heldTooLong,
     run_in_progress_since: state.running && isoText(state.running.started),
@@ -87,13 +91,6 @@ export function healthOf(state: WorkerState): Health {
 export function overdueHolds({ seen, lists }: WorkerState['holds']): string[] {
   const age = ageOf(seen)
   return lists.filter(({ overdueAfterMs }) => age >= overdueAfterMs).map(({ description }) => description)
-}
-
-function verdict(state: WorkerState, heldTooLong: readonly string[]): Pick<Health, 'healthy' | 'reason'> {
-  const { healthy, reason } = freshness(state)
-  if (heldTooLong.length === 0) return { healthy, reason }
-  const held = `deletions are held for too long or wait for a decision, of ${formatLists(heldTooLong)}`
-  return { healthy: false, reason: healthy ? held : `${reason}; ${held}` }
 }
 
 export function freshness(state: WorkerState): Pick<Health, 'healthy' | 'reason'> {

@@ -35,10 +35,10 @@ export interface RunGuardOptions {
   readonly log: Log
   readonly ticks: Pick<Ticks, 'next'>
   /** A run waits for its turn until its first heartbeat. */
-  readonly awaitsTurn: boolean
+  readonly awaitsTurn?: boolean
   readonly onFatal: (error: HeadcountError) => void
   /** Called when another process has the account. */
-  readonly onBusy?: (() => void) | undefined
+  readonly onBusy?: () => void
 }
 
 /** Runs, one at a time. */
@@ -54,7 +54,7 @@ export interface RunGuard {
 }
 
 export function createRunGuard(options: RunGuardOptions): RunGuard {
-  const { run, ticks, state, log, awaitsTurn, onFatal, onBusy } = options
+  const { run, ticks, state, log, awaitsTurn = false, onFatal, onBusy } = options
   let current: Promise<void> | null = null
   /** A run has finished: the address of the service is right. */
   let hasReported = false

@@ -1,10 +1,8 @@
 /** The runs of one account by its schedule. */
 import { waitAtMost } from '../../common/abort.ts'
-import type { HeadcountError } from '../../common/errors.ts'
 import type { Ticks } from './cron-ticks.ts'
 import { createWorkerState, recallGoodRun, type WorkerState } from './health.ts'
-import { createRunGuard, type Log, type Run } from './run-guard.ts'
-import { createTickHandler } from './tick-handler.ts'
+import { createRunGuard, type Log, type RunGuard, type RunGuardOptions } from './run-guard.ts'
 import { conditionOf, type MirrorCondition } from './mirror-condition.ts'
 
 /** The runs, as somebody beside them sees them. */
@@ -16,18 +14,11 @@ export interface RunsInView {
   readonly signal: AbortSignal
 }
 
-export interface ScheduledRunsOptions {
-  readonly run: Run
+export interface ScheduledRunsOptions extends Omit<RunGuardOptions, 'state'> {
   readonly ticks: Ticks
   readonly signal: AbortSignal
-  readonly log: Log
   /** Of ticks that are skipped or missed; `log` when not given. */
   readonly tickLog?: Log
-  /** A run waits for its turn until its first heartbeat. */
-  readonly awaitsTurn?: boolean
-  readonly onFatal: (error: HeadcountError) => void
-  /** Called when another process has the account. */
-  readonly onBusy?: () => void
 }
 
 export interface ScheduledRuns {
@@ -46,10 +37,10 @@ export interface ScheduledRuns {
 }
 
 export function scheduleRuns(options: ScheduledRunsOptions): ScheduledRuns {
-  const { run, ticks, signal, log, tickLog = log, awaitsTurn = false, onFatal, onBusy } = options
+  const { ticks, signal } = options
   const state = createWorkerState()
-  const guard = createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal, onBusy })
-  const handler = createTickHandler({ ticks, guard, state, log: tickLog, signal })
+  const guard = createRunGuard({ ...options, state })
+  const handler = createTickHandler(options, guard, state, options.tickLog ?? options.log)
   return {
     state,
     view: {
@@ -71,5 +62,51 @@ export function scheduleRuns(options: ScheduledRunsOptions): ScheduledRuns {
     },
     clockJumped: () => handler.clockJumped(),
     recallGoodRun: (ageMs) => recallGoodRun(state, ageMs, ticks.next(3)),
+  }
+}
+
+/** Turns ticks into runs, or into log lines. */
+function createTickHandler(
+  { ticks, signal }: Pick<ScheduledRunsOptions, 'ticks' | 'signal'>,
+  guard: RunGuard,
+  state: WorkerState,
+  log: Log,
+) {
+  const lookAhead = () => {
+    const [next] = ticks.next(1)
+    state.nextTick = next ?? null
+    return next?.toISOString()
+  }
+  const tick = async (at: Date) => {
+    lookAhead()
+    const run = guard.tryStart()
+    if (run === null) return overlapped(at)
+    await run
+    if (!signal.aborted) log('info', `the next run is at ${lookAhead()}`)
+  }
+  const overlapped = (at: Date) => {
+    lookAhead()
+    state.skippedTicks += 1
+    const fields = { tick: at.toISOString(), skipped_ticks: state.skippedTicks }
+    log('info', 'a tick was skipped: the run before it is still under way', fields)
+  }
+  const missed = (at: Date) => {
+    if (guard.wasRunningAt(at)) return overlapped(at)
+    // The current run began after the tick, and replaces its run.
+    if (guard.current !== null) return
+    const fields = { tick: at.toISOString() }
+    log('warn', 'a tick was missed (did the machine sleep?): one run makes up for all of them', fields)
+    void tick(at)
+  }
+  return {
+    tick,
+    overlapped,
+    missed,
+    clockJumped: () => {
+      const due = state.nextTick
+      if (due !== null && due.getTime() <= Date.now()) missed(due)
+      ticks.start()
+      lookAhead()
+    },
   }
 }

@@ -13,24 +13,26 @@ export const SHUTDOWN_GRACE_MS = 6500
 export const COMPANION_GRACE_MS = 1000
 const MAX_COMPANION_MS = 60_000
 
-export interface WorkerOptions {
-  readonly run: Run
-  /** In cron's form: five fields, or six with seconds. */
-  readonly schedule: string
-  readonly timeZone: string
-  /** Where `GET /healthz` is answered; 0 takes any free port, null none. */
-  readonly healthPort: number | null
-  /** 127.0.0.1 when not given. */
-  readonly healthHost?: string
+/** Of a worker over one account, and over many. */
+export interface AnyWorkerOptions {
+  /** Where `GET /healthz` is answered; port 0 takes any free one. Null: nowhere. */
+  readonly health: { readonly host: string; readonly port: number } | null
   /** What `GET /metrics` answers on the same port, in Prometheus' text form; none when not given. */
   readonly metricsText?: (() => Promise<string>) | null
-  /** Stops the worker; a run under way must end by the same signal. */
+  /** Stops the worker; runs under way, and those that wait, must end by the same signal. */
   readonly signal: AbortSignal
   readonly log: Log
   /** How long ago the last good run of each account began, as the mirror has it; asked at the start, and when another process has the account. Not known when not given. */
   readonly lastGoodRuns?: LastGoodRuns
   /** What goes on beside the runs until the worker ends. */
   readonly companions?: readonly Companion[]
+}
+
+export interface WorkerOptions extends AnyWorkerOptions {
+  readonly run: Run
+  /** In cron's form: five fields, or six with seconds. */
+  readonly schedule: string
+  readonly timeZone: string
 }
 
 /** Milliseconds by account; empty when the mirror cannot be asked. It never throws. */
@@ -53,23 +55,13 @@ export async function runWorker({ signal, log, ...options }: WorkerOptions): Pro
   const recall = (): void => {
     void options.lastGoodRuns?.().then((ages) => ages.forEach((ageMs) => runs.recallGoodRun(ageMs)))
   }
-  const runs = scheduleRuns({
-    run: options.run,
-    ticks,
-    signal,
-    log,
-    onFatal: fatal.reject,
-    onBusy: recall,
-  })
+  const { run } = options
+  const runs = scheduleRuns({ run, ticks, signal, log, onFatal: fatal.reject, onBusy: recall })
 
   await using open = new AsyncDisposableStack()
-  if (options.healthPort !== null) {
+  if (options.health !== null) {
     const endpoint = open.use(
-      await serveHealth(
-        { host: options.healthHost ?? '127.0.0.1', port: options.healthPort },
-        () => healthOf(runs.state),
-        options.metricsText ?? null,
-      ),
+      await serveHealth(options.health, () => healthOf(runs.state), options.metricsText ?? null),
     )
     log('info', `health is answered at ${endpoint.url}`)
   }
@@ -91,6 +83,6 @@ export async function runWorker({ signal, log, ...options }: WorkerOptions): Pro
     time_zone: options.timeZone,
   })
   runs.begin()
-  void options.lastGoodRuns?.().then((ages) => ages.forEach((ageMs) => runs.recallGoodRun(ageMs)))
+  recall()
   await Promise.race([fatal.promise, aborted(signal)])
 }

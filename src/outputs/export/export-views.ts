@@ -57,8 +57,7 @@ export async function exportToFolder(
   const fileOf = (name: string) => `${name}.${format}`
   const names = [...chosen.map(({ name }) => fileOf(name)), MANIFEST]
   await using folder = await openExportFolder(path, names, { isPersonal: !withoutPersonal, signal })
-  const manifest = await inSnapshot(database, selection, async (snapshot) => {
-    const found = await snapshot.find(chosen)
+  const manifest = await inSnapshot(database, selection, chosen, async ({ trx, found, write }) => {
     const files: ExportedFile[] = []
     for (const [done, view] of found.entries()) {
       const file = fileOf(view.name)
@@ -70,7 +69,7 @@ export async function exportToFolder(
       files.push(
         await folder.write(file, async (sink) => {
           const content = counted(sink, onBytes)
-          const { rows, cut_cells } = await snapshot.write(view, content)
+          const { rows, cut_cells } = await write(view, content)
           const cut = cut_cells === undefined || cut_cells === 0 ? {} : { cut_cells }
           return { file, view: view.name, rows, bytes: content.bytes(), sha256: content.sha256(), ...cut }
         }),
@@ -78,7 +77,7 @@ export async function exportToFolder(
     }
     const left_out = chosen.filter(({ name }) => !found.some((view) => view.name === name))
     return {
-      ...(await readMoment(snapshot.trx, selection.account ?? null)),
+      ...(await readMoment(trx, selection.account ?? null)),
       format,
       with_personal: !withoutPersonal,
       account: selection.account ?? null,
@@ -105,14 +104,10 @@ export async function exportToSink(
 ): Promise<Written> {
   const [view, ...others] = chooseViews(selection.views ?? [], selection.withoutPersonal ?? false)
   if (view === undefined || others.length > 0) throw new UsageError('export: --out - takes one --view')
-  return inSnapshot(database, selection, async (snapshot) => {
-    const [found] = await snapshot.find([view])
-    if (found === undefined) return { rows: 0 }
-    return snapshot.write(
-      found,
-      counted(sink, () => signal.throwIfAborted()),
-    )
-  })
+  const content = counted(sink, () => signal.throwIfAborted())
+  return inSnapshot(database, selection, [view], async ({ found: [found], write }) =>
+    found === undefined ? { rows: 0 } : write(found, content),
+  )
 }
 
 type FoundView = ChosenView & ViewQuery
@@ -120,14 +115,16 @@ type FoundView = ChosenView & ViewQuery
 /** What all files of an export are read from. */
 interface Snapshot {
   readonly trx: Transaction
-  /** Those of the views that have rows of the wanted kind. @throws UsageError when none has */
-  readonly find: (views: readonly ChosenView[]) => Promise<readonly FoundView[]>
+  /** Those of the chosen views that have rows of the wanted kind, one or more. */
+  readonly found: readonly FoundView[]
   readonly write: (view: FoundView, sink: Sink) => Promise<Written>
 }
 
+/** @throws UsageError when none of the chosen views has rows of the wanted kind */
 async function inSnapshot<T>(
   database: Database,
   selection: ExportSelection,
+  chosen: readonly ChosenView[],
   work: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
   const { account = null, event = null, safeCsv = false } = selection
@@ -138,21 +135,16 @@ async function inSnapshot<T>(
     async (trx) => {
       const filter: RowFilter = { accountId: account === null ? null : await accountId(trx, account), event }
       if (event !== null) await requireEvent(trx, event, account)
-      return work({
-        trx,
-        find: async (views) => {
-          const found: FoundView[] = []
-          for (const view of views) {
-            const query = await viewQuery(trx, view, filter, format)
-            if (query !== null) found.push({ ...view, ...query })
-          }
-          if (found.length > 0) return found
-          throw new UsageError(
-            `export: ${views.map(({ name }) => name).join(', ')} has no rows of one event: leave --event out`,
-          )
-        },
-        write: ({ name, columns, query }, sink) => format.write({ trx, query, columns, name }, sink),
-      })
+      const found: FoundView[] = []
+      for (const view of chosen) {
+        const query = await viewQuery(trx, view, filter, format)
+        if (query !== null) found.push({ ...view, ...query })
+      }
+      if (found.length === 0)
+        throw new UsageError(
+          `export: ${chosen.map(({ name }) => name).join(', ')} has no rows of one event: leave --event out`,
+        )
+      return work({ trx, found, write: (view, sink) => format.write({ trx, ...view }, sink) })
     },
     { statementTimeoutMs: 0 },
   )

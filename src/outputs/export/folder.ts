@@ -3,7 +3,13 @@ import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../common/errors.ts'
 import { isObject, parseJson } from '../../common/json/exact.ts'
-import { isPartName, openPartFile, type FileOptions, type PartFile } from '../files/replace-file.ts'
+import {
+  isPartName,
+  openPartFile,
+  removeOldParts,
+  type FileOptions,
+  type PartFile,
+} from '../files/replace-file.ts'
 import { outputError, type Sink } from '../files/sink.ts'
 import { exportFormats } from './formats/format.ts'
 
@@ -40,6 +46,7 @@ export async function openExportFolder(
     throw outputError(`export: the folder ${path}`, error)
   })
   const former = await formerFiles(path, names)
+  await removeOldParts(path)
   const parts: PartFile[] = []
   let isPublished = false
   const close = async () => {

@@ -29,14 +29,10 @@ export function requireLinkContent({ view, format, with_personal }: Omit<LinkCon
     throw new UsageError(`links create: the report is a page: its form is html, not ${format}`)
   }
   chooseViews([view], !with_personal, 'links create')
-  if (format === 'ics' && !isCalendar(view))
+  if (format === 'ics' && !CALENDAR_VIEWS.some((name) => name === view))
     throw new UsageError(
       `links create: ${view} is no calendar: choose one of ${CALENDAR_VIEWS.join(', ')}, or another form than ics`,
     )
-}
-
-function isCalendar(view: string): boolean {
-  return CALENDAR_VIEWS.some((name) => name === view)
 }
 
 /** What the file of a link is called: `thin-slots.csv`. */

@@ -37,7 +37,7 @@ export async function replaceFile<T>(
   options: FileOptions,
   write: (sink: Sink) => Promise<T>,
 ): Promise<T> {
-  await using part = await openPartFile(path, options)
+  await using part = await openOutputFile(path, options)
   const result = await write(part.sink)
   await part.finish()
   options.signal.throwIfAborted()
@@ -45,10 +45,15 @@ export async function replaceFile<T>(
   return result
 }
 
-/** Also clears what was left behind in the folder. @throws OutputError */
+/** Clears what was left behind in the folder, too. @throws OutputError */
+export async function openOutputFile(path: string, options: FileOptions): Promise<PartFile> {
+  await removeOldParts(dirname(await replacedBy(path)))
+  return openPartFile(path, options)
+}
+
+/** @throws OutputError */
 export async function openPartFile(path: string, { of, isPersonal, signal }: FileOptions): Promise<PartFile> {
   const replaced = await replacedBy(path)
-  await removeOldParts(dirname(replaced))
   // guard: a backup that is not whole; files of an unfinished export
   const part = `${replaced}.${randomBytes(8).toString('hex')}.headcount.part`
   const failed = (error: unknown) => {

@@ -2,13 +2,12 @@
 import pLimit from 'p-limit'
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Call } from '../../mirror/calls/call.ts'
-import type { Claim } from '../../mirror/deliveries/claims.ts'
+import type { Claim, RecipientKey } from '../../mirror/deliveries/claims.ts'
 import { settleDeliveryCall } from '../../mirror/deliveries/settle-call.ts'
 import type { DeliveryOutcome, NoticeReason } from '../../mirror/deliveries/settle.ts'
-import type { Recipient } from './recipient.ts'
+import { recipientKey, type Recipient } from './recipient.ts'
 import { retryWait } from './send/back-off.ts'
 import type { SendResult } from './send/result.ts'
-import { sendMessage, type MailSettings, type Message } from './send/send-message.ts'
 
 /** How something is asked of the mirror: in this process, or by the one that has its folder open. */
 export type RunCall = <Input, Output>(call: Call<Input, Output>, input: Input) => Promise<Output>
@@ -49,6 +48,20 @@ export async function forEachMessage<Item, Result>(
   return Promise.all(items.map((item) => limit(() => work(item))))
 }
 
+/** The same for each message that `prepare` has for one of the recipients. */
+export async function forEachPrepared<Prepared extends { readonly recipient_sha256: string }, Result>(
+  recipients: readonly Recipient[],
+  prepare: (keys: readonly RecipientKey[]) => Promise<readonly Prepared[]>,
+  work: (prepared: Prepared, recipient: Recipient) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const byHash = new Map(recipients.map((recipient) => [recipientKey(recipient).sha256, recipient]))
+  return forEachMessage(await prepare(recipients.map(recipientKey)), (prepared) => {
+    const recipient = byHash.get(prepared.recipient_sha256)
+    if (recipient === undefined) throw new RangeError('The mirror names a recipient that nobody asked for.')
+    return work(prepared, recipient)
+  })
+}
+
 export interface ClaimedMessage extends Claim {
   readonly failures: number
   /** An earlier attempt may have been accepted; never of a notice. */
@@ -65,14 +78,14 @@ export interface ClaimedMessage extends Claim {
 export async function deliver(
   call: RunCall,
   claimed: ClaimedMessage,
-  send: (signal: AbortSignal) => Promise<SendResult>,
+  send: () => Promise<SendResult>,
   signal: AbortSignal,
 ): Promise<Pick<Delivery, 'state' | 'error' | 'next_attempt_at'>> {
   const { id, claim, notice, was_pending } = claimed
   const settle = (outcome: DeliveryOutcome) => call(settleDeliveryCall, { id, claim, outcome, notice })
   if (signal.aborted) await settle({ kind: 'released', mayBeAccepted: was_pending })
   signal.throwIfAborted()
-  const result = await send(signal)
+  const result = await send()
   if (result.isAccepted) {
     // guard: cursor after acceptance
     await settle({ kind: 'accepted', isSent: true })
@@ -88,9 +101,4 @@ export async function deliver(
   const retryInMs = retryWait(claimed.failures, result)
   const { next_attempt_at } = await settle({ kind: 'failed', error, retryInMs, mayBeAccepted })
   return { state: 'failed', error, next_attempt_at }
-}
-
-/** A message in the form of its recipient. */
-export function sender(recipient: Recipient, message: Message, mail: MailSettings | null) {
-  return (signal: AbortSignal) => sendMessage(recipient, message, mail, signal)
 }

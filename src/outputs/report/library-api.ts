@@ -42,7 +42,7 @@ export async function report(options: ReportOptions): Promise<Report> {
     })
     const document = await raceAbort(reading, signal)
     const html = renderReport(document)
-    if (out !== undefined) await writeReportFile(out, html, { withPersonal: !withoutPersonal, signal })
+    if (out !== undefined) await writeReportFile(out, html, { isPersonal: !withoutPersonal, signal })
     return { document, html }
   })
 }

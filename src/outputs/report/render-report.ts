@@ -1,52 +1,23 @@
 import { html, raw } from 'hono/html'
 import type { ReportDocument } from '../../mirror/answers/report/document.ts'
-import { formatDays } from '../../common/text/format-duration.ts'
 import { momentsIn, type Moments } from '../../common/text/moments.ts'
-import { accountFigures, accountSections, accountSummary } from './page/account-page.ts'
-import { eventFigures, eventSections } from './page/event-page.ts'
-import { drawKeyFigures, drawState, type KeyFigure } from './page/head-part.ts'
+import { accountPage } from './page/account-page.ts'
+import { eventPage } from './page/event-page.ts'
+import { drawKeyFigures, drawState } from './page/head-part.ts'
 import { PAGE_POLICY } from './embedded/policy.ts'
 import { SCRIPT } from './embedded/script.ts'
-import { drawContents, drawSection, type Section } from './page/section.ts'
+import { drawContents, drawSection, type Page } from './page/page.ts'
 import { STYLE } from './embedded/style.ts'
-import { plainTitle, textOf, titleOf, type Html } from './page/text.ts'
-
-/** What the two kinds of page differ in. */
-interface Page {
-  readonly title: string
-  readonly heading: Html
-  readonly meta: string
-  readonly figures: readonly KeyFigure[]
-  readonly sections: readonly Section[]
-}
+import { textOf, type Html } from './page/text.ts'
 
 /** One HTML file with all that it needs. Nothing of it is loaded from elsewhere. */
 export function renderReport(report: ReportDocument): string {
   const formats = momentsIn(report.time_zone)
   const page = report.subject === 'account' ? accountPage(report, formats) : eventPage(report, formats)
-  return `${textOfPage(drawPage(report, page, formats))}\n`
-}
-
-function accountPage(report: Extract<ReportDocument, { subject: 'account' }>, formats: Moments): Page {
-  return {
-    title: 'Event report',
-    heading: html`Event report`,
-    meta: accountSummary(report),
-    figures: accountFigures(report),
-    sections: accountSections(report, formats),
-  }
-}
-
-function eventPage(report: Extract<ReportDocument, { subject: 'event' }>, formats: Moments): Page {
-  const { summary } = report
-  const days = summary.days_until === null ? 'no time' : formatDays(summary.days_until)
-  return {
-    title: plainTitle(summary),
-    heading: titleOf(summary),
-    meta: summary.event_at === null ? days : `${formats.moment(summary.event_at)}, ${days}`,
-    figures: eventFigures(report),
-    sections: eventSections(report, formats),
-  }
+  const made = drawPage(report, page, formats)
+  // The type of a template says that its parts may be awaited.
+  if (made instanceof Promise) throw new Error('A part of the page is a promise.')
+  return `${made.toString()}\n`
 }
 
 function drawPage(
@@ -83,10 +54,4 @@ function drawPage(
         ${raw(`<script>${SCRIPT}</script>`)}
       </body>
     </html>`
-}
-
-/** The type of a template says that its parts may be awaited. */
-function textOfPage(made: Html): string {
-  if (made instanceof Promise) throw new Error('A part of the page is a promise.')
-  return made.toString()
 }

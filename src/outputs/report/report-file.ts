@@ -1,6 +1,6 @@
 /** The file of a report: it is there whole, or as it was before. */
 import { requireOutputFile } from '../files/output-file.ts'
-import { replaceFile } from '../files/replace-file.ts'
+import { replaceFile, type FileOptions } from '../files/replace-file.ts'
 
 /** Makes sure that a file can be written there, before anything is read for it. @throws UsageError */
 export async function requireReportPath(path: string): Promise<void> {
@@ -11,15 +11,11 @@ export async function requireReportPath(path: string): Promise<void> {
   })
 }
 
-/**
- * @param withPersonal only its owner may read it then
- * @throws OutputError; the reason of the signal, and the former file is as it was
- */
+/** @throws OutputError; the reason of the signal, and the former file is as it was */
 export async function writeReportFile(
   path: string,
   page: string,
-  { withPersonal, signal }: { readonly withPersonal: boolean; readonly signal: AbortSignal },
+  options: Pick<FileOptions, 'isPersonal' | 'signal'>,
 ): Promise<void> {
-  const options = { of: 'report', isPersonal: withPersonal, signal }
-  await replaceFile(path, options, (sink) => sink.write(Buffer.from(page)))
+  await replaceFile(path, { of: 'report', ...options }, (sink) => sink.write(Buffer.from(page)))
 }

@@ -3,7 +3,7 @@ import { withoutRejections } from '../../common/options/callbacks.ts'
 import { interruptible, NEVER } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { parsePlain } from '../../common/json/exact.ts'
-import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
+import { connect, pgliteDataDir } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
 import { requirePersonKey } from '../../mirror/persons/person-key.ts'
@@ -38,15 +38,14 @@ export interface MoveOptions extends MirrorOptions, TransferWatch {
  */
 export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
   checkOptions(options, 'to')
-  const { to, signal = NEVER, logger, force = false } = options
-  const onProgress = withoutRejections(options.onProgress)
+  const { to, onFolderInUse, force = false } = options
+  const { signal, log, onProgress } = watchOf(options)
   requireOther(options.database, to)
   return interruptible(signal, 'The move was interrupted; the other database is as empty as before.', () =>
-    withMirror(options, 'write', (source) =>
-      withTarget(to, options, (target) =>
-        moveInto(source, target, { signal, log: logTo(logger), onProgress, force }),
-      ),
-    ),
+    withMirror(options, 'write', async (source) => {
+      await using target = await connect(to, { log, ...(onFolderInUse !== undefined && { onFolderInUse }) })
+      return await moveInto(source, target, { signal, log, onProgress, force })
+    }),
   )
 }
 
@@ -57,16 +56,8 @@ function requireOther(from: string | undefined, to: string): void {
   throw new UsageError(`The mirror is in the folder ${folder} already: name another one to move it to.`)
 }
 
-async function withTarget<T>(
-  to: string,
-  { logger, onFolderInUse }: MirrorOptions,
-  work: (target: Database) => Promise<T>,
-): Promise<T> {
-  await using target = await connect(to, {
-    log: logTo(logger),
-    ...(onFolderInUse !== undefined && { onFolderInUse }),
-  })
-  return await work(target)
+function watchOf({ signal = NEVER, logger, onProgress }: TransferWatch & Pick<MirrorOptions, 'logger'>) {
+  return { signal, log: logTo(logger), onProgress: withoutRejections(onProgress) }
 }
 
 export interface BackupOptions extends MirrorOptions, TransferWatch {
@@ -81,12 +72,10 @@ export interface BackupOptions extends MirrorOptions, TransferWatch {
  */
 export async function backupMirror(options: BackupOptions): Promise<BackupReport> {
   checkOptions(options, 'file')
-  const { file, signal = NEVER, logger, force = false } = options
-  const onProgress = withoutRejections(options.onProgress)
-  return interruptible(signal, 'The backup was interrupted; there is no file of it.', () =>
-    withMirror({ ...options, force: true }, 'write', (source) =>
-      backupTo(source, file, { signal, log: logTo(logger), onProgress, force }),
-    ),
+  const { file, force = false } = options
+  const watch = watchOf(options)
+  return interruptible(watch.signal, 'The backup was interrupted; there is no file of it.', () =>
+    withMirror({ ...options, force: true }, 'write', (source) => backupTo(source, file, { ...watch, force })),
   )
 }
 
@@ -123,11 +112,11 @@ export async function restoreWith(
   given: readonly GivenList[],
   options: Omit<RestoreOptions, 'suppressions'>,
 ): Promise<RestoredMirror> {
-  const { file, signal = NEVER, logger, personKey } = options
-  const onProgress = withoutRejections(options.onProgress)
+  const { file, personKey } = options
+  const watch = watchOf(options)
+  const { signal, log, onProgress } = watch
   const key = given.length === 0 ? null : requirePersonKey(personKeyOf(personKey))
   const lists = key === null ? [] : given.map((list) => parseSuppressionFile(list, key))
-  const log = logTo(logger)
   return interruptible(
     signal,
     'The restore was interrupted; the database is as empty as before.',
@@ -137,7 +126,7 @@ export async function restoreWith(
       const backup = await openBackup(file, { signal, onBytes })
       requireAccounts(lists, backup.manifest.accounts)
       await using target = await connect(targetOf(options), { log })
-      return await restoreInto(target, backup, { suppressions: lists, key, signal, log, onProgress })
+      return await restoreInto(target, backup, { suppressions: lists, key, ...watch })
     },
   )
 }

@@ -1,10 +1,9 @@
 /** Copies a mirror into an empty database, with all that it has learned, and marks it as moved. */
-import { AccountLockedError, UsageError } from '../../common/errors.ts'
+import { AccountLockedError } from '../../common/errors.ts'
 import type { StoredReader } from '../../db/readers/readable.ts'
 import type { Timestamp } from '../../common/schema/items.ts'
 import type { Database, DatabaseLog } from '../../db/database.ts'
 import { markMoved, requireNotMoved } from '../../load/state/moved.ts'
-import { commandName } from '../../common/command-name.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
 import { withSnapshot } from './database/source.ts'
 import { hasRowsOf, requireSameRows } from './database/earlier-copy.ts'
@@ -12,6 +11,7 @@ import { requireEmpty, writeMirror } from './database/target.ts'
 import type { TableCheck } from './database/table-checks.ts'
 import type { OnProgress } from './mirror-contents.ts'
 
+/** What a move, a backup and a restore take alike. */
 export interface TransferOptions {
   readonly signal: AbortSignal
   readonly log?: DatabaseLog | undefined
@@ -46,14 +46,10 @@ export async function moveInto(
   const isCopied = await hasRowsOf(source, target)
   if (!isCopied) await requireEmpty(target)
   return holdAccounts(source, { mode: 'move', signal, log }, async (accounts, held) => {
-    if (accounts.length === 0)
-      throw new UsageError(
-        `The mirror has no account yet: there is nothing to move. Run: ${commandName()} sync`,
-      )
     if (!force) await requireNotMoved(source.kysely)
     const copied = await withSnapshot(source, { keepsWritersOut: true, signal: held }, async (contents) => {
       // guard: an account that came meanwhile
-      if (contents.outline.accounts.length !== accounts.length) throw newAccount()
+      if (contents.outline.accounts.length !== accounts) throw newAccount()
       const tables = isCopied
         ? await requireSameRows(target, contents, held)
         : await writeMirror(target, contents, { signal: held, onProgress })
@@ -61,12 +57,7 @@ export async function moveInto(
       return { accounts: names, tables, readers }
     })
     const moved = await source.transaction((trx) => markMoved(trx, target.label))
-    return {
-      from: source.label,
-      to: target.label,
-      moved_at: moved.moved_at,
-      ...copied,
-    }
+    return { from: source.label, to: target.label, moved_at: moved.moved_at, ...copied }
   })
 }
 

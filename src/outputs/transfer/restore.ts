@@ -91,7 +91,6 @@ export async function restoreInto(
     async () => (key === null ? [] : erase(target, key, options)),
   )
   const { created_at, schema, accounts, readers } = manifest
-  const opened = { active_keys: active.keys, active_links: active.links }
   return {
     file,
     to: target.label,
@@ -100,7 +99,8 @@ export async function restoreInto(
     accounts,
     tables,
     readers,
-    ...opened,
+    active_keys: active.keys,
+    active_links: active.links,
     erasures,
     receipts,
   }

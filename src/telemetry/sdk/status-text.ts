@@ -28,27 +28,29 @@ export async function statusText(status: StatusMetrics): Promise<string> {
   }
 }
 
+/** What is told of each account. */
+const ofAccount: readonly (readonly [Declaration, (status: AccountStatus) => number | null])[] = [
+  [ofRuns.lastSuccess, ({ last_good_run: run }) => run && Date.parse(run.started_at) / 1000],
+  [ofMirrors.age, ({ age_ms }) => age_ms && age_ms / 1000],
+  [ofRuns.held, ({ held }) => heldRows(held)],
+  [ofMirrors.heldTooLong, ({ held }) => heldRows(held.filter(({ overdue }) => overdue))],
+  [ofRuns.rejects, ({ rejected }) => rejected],
+  [ofMirrors.failing, ({ failing }) => failing.length],
+  [ofMirrors.due, ({ events_due }) => events_due],
+]
+
 function recordStatuses(meter: Meter, { accounts, faultyEntries }: StatusMetrics): void {
   const gauge = (declared: Declaration) => meter.createGauge(declared.name, declared)
   if (faultyEntries !== null) gauge(ofAccounts.faultyEntries).record(faultyEntries)
   gauge(ofMirrors.accounts).record(accounts.length)
-  const lastSuccess = gauge(ofRuns.lastSuccess)
-  const age = gauge(ofMirrors.age)
-  const held = gauge(ofRuns.held)
-  const heldTooLong = gauge(ofMirrors.heldTooLong)
-  const rejects = gauge(ofRuns.rejects)
-  const failing = gauge(ofMirrors.failing)
-  const due = gauge(ofMirrors.due)
-  const rows = gauge(ofMirrors.rows)
-  for (const status of accounts) {
-    const { account, last_good_run, age_ms } = status
-    if (last_good_run !== null) lastSuccess.record(Date.parse(last_good_run.started_at) / 1000, { account })
-    if (age_ms !== null) age.record(age_ms / 1000, { account })
-    held.record(heldRows(status.held), { account })
-    heldTooLong.record(heldRows(status.held.filter(({ overdue }) => overdue)), { account })
-    rejects.record(status.rejected, { account })
-    failing.record(status.failing.length, { account })
-    due.record(status.events_due, { account })
-    for (const [table, count] of Object.entries(status.rows)) rows.record(count, { account, table })
+  for (const [declared, read] of ofAccount) {
+    const told = gauge(declared)
+    for (const status of accounts) {
+      const value = read(status)
+      if (value !== null) told.record(value, { account: status.account })
+    }
   }
+  const rows = gauge(ofMirrors.rows)
+  for (const { account, rows: counts } of accounts)
+    for (const [table, count] of Object.entries(counts)) rows.record(count, { account, table })
 }

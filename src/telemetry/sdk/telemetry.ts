@@ -1,10 +1,18 @@
 /** OpenTelemetry's SDK, registered for this process: loaded by a command only when somebody asks for spans or metrics. */
 import { context, DiagLogLevel, diag, metrics, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources'
+import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions'
 import type { TelemetryConfig } from '../../config/read-telemetry.ts'
+import { version } from '../../common/version.ts'
 import { findInstruments } from '../instruments.ts'
 import { createMetrics } from './metrics.ts'
-import { telemetryResource } from './resource.ts'
 import { createTraces } from './traces.ts'
 
 export interface TelemetryOptions {
@@ -23,9 +31,11 @@ export interface Telemetry {
   readonly shutdown: (maxMs: number) => Promise<boolean>
 }
 
-/** Whatever has to be ended. */
-interface Provider {
-  shutdown(): Promise<void>
+/** Who sends: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win. Nothing of the machine, of which no one asked. */
+function telemetryResource() {
+  const own = resourceFromAttributes({ [ATTR_SERVICE_NAME]: 'headcount', [ATTR_SERVICE_VERSION]: version() })
+  const given = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })
+  return defaultResource().merge(own).merge(given)
 }
 
 export function startTelemetry({ config, scrape, log }: TelemetryOptions): Telemetry {
@@ -36,7 +46,8 @@ export function startTelemetry({ config, scrape, log }: TelemetryOptions): Telem
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   const resource = telemetryResource()
-  const providers: Provider[] = []
+  /** Whatever has to be ended. */
+  const providers: { shutdown(): Promise<void> }[] = []
   if (config !== null && config.traces !== null) {
     const provider = createTraces(config.traces, resource)
     context.setGlobalContextManager(new AsyncLocalStorageContextManager())

@@ -13,7 +13,9 @@ export interface Working {
   stop(): void
 }
 
-export interface WorkingOptions extends Partial<Pick<WorkerOptions, 'schedule' | 'timeZone' | 'healthPort'>> {
+export interface WorkingOptions extends Partial<Pick<WorkerOptions, 'schedule' | 'timeZone'>> {
+  /** Null: health is not answered. */
+  readonly healthPort?: number | null
   /** What a run does; it succeeds at once when nothing is said. */
   readonly run?: (number: number, sign: () => void) => Promise<RunOutcome>
 }
@@ -29,7 +31,7 @@ export function startWorking(options: WorkingOptions = {}): Working {
   const ended = runWorker({
     schedule,
     timeZone,
-    healthPort,
+    health: healthPort === null ? null : { host: '127.0.0.1', port: healthPort },
     signal: stopping.signal,
     log: (level, message, fields = {}) => log.push({ level, message, fields }),
     run: (sign) => run(began.push(new Date().toISOString()), sign),

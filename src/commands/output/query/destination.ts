@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Pager } from '../../../config/config.ts'
 import { requireOutputFile } from '../../../outputs/files/output-file.ts'
-import { openPartFile } from '../../../outputs/files/replace-file.ts'
+import { openOutputFile } from '../../../outputs/files/replace-file.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
 export interface Destination {
@@ -20,7 +20,7 @@ export async function fileDestination(path: string, signal: AbortSignal): Promis
   const of = '--output'
   const remedy = 'name a file, or leave --output out for stdout'
   await requireOutputFile(path, { of, example: 'rows.csv', remedy })
-  const part = await openPartFile(path, { of, isPersonal: true, signal })
+  const part = await openOutputFile(path, { of, isPersonal: true, signal })
   return {
     write: async (text) => {
       await part.sink.write(Buffer.from(text))

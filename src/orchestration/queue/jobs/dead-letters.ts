@@ -63,8 +63,12 @@ function choose(
   none: string,
 ): readonly DeadLetter[] {
   if (accounts === null) return letters
-  for (const account of accounts)
-    if (letters.every((letter) => letter.account !== account)) throw unknown(account, letters, none)
+  const names = [...new Set(letters.map(({ account }) => account))]
+  const unknown = accounts.find((account) => !names.includes(account))
+  if (unknown !== undefined)
+    throw new UsageError(
+      `${none} of an account ${JSON.stringify(unknown)}${didYouMean(unknown, names)}; ${commandName()} queue lists them`,
+    )
   return letters.filter(({ account }) => accounts.includes(account))
 }
 
@@ -92,11 +96,4 @@ async function lettersWhere(trx: Transaction, condition: string): Promise<readon
     const [queue = '', id = '', account = '', host = ''] = row.map(String)
     return { queue, id, account, host }
   })
-}
-
-function unknown(account: string, letters: readonly DeadLetter[], none: string): UsageError {
-  const names = [...new Set(letters.map(({ account }) => account))]
-  return new UsageError(
-    `${none} of an account ${JSON.stringify(account)}${didYouMean(account, names)}; ${commandName()} queue lists them`,
-  )
 }

@@ -19,20 +19,18 @@ const SETTLE_PAUSE_MS = 500
 /** How often jobs are looked for that workers without the account handed back. */
 const HANDED_BACK_MS = 5000
 
-/**
- * Runs an account once. It resolves when the run ended with a report, and throws what ended it otherwise.
- *
- * @param onSuspend called with true when the run waits for a pause and other jobs may have its place, with false when it goes on
- */
-export type RunAccount = (
-  account: string,
-  signal: AbortSignal,
-  onSuspend: (isSuspended: boolean) => void,
-) => Promise<void>
-
 export interface JobRunnerOptions {
   readonly queue: JobQueue
-  readonly run: RunAccount
+  /**
+   * Runs an account once. It resolves when the run ended with a report, and throws what ended it otherwise.
+   *
+   * @param onSuspend called with true when the run waits for a pause and other jobs may have its place, with false when it goes on
+   */
+  readonly run: (
+    account: string,
+    signal: AbortSignal,
+    onSuspend: (isSuspended: boolean) => void,
+  ) => Promise<void>
   /** Whether this process has the settings of an account. */
   readonly knows: (account: string) => boolean
   /** Of the services of all accounts. */
@@ -112,7 +110,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       } catch (error) {
         log('warn', 'no jobs could be taken; it is tried again', { err: error })
       }
-      await Promise.race([wakeUp.promise, pause(POLL_MS, signal)])
+      await Promise.race([wakeUp.promise, sleep(POLL_MS, signal).catch(() => {})])
     }
     await Promise.all([...held.values()].map(({ ended }) => ended))
     clearInterval(beat)
@@ -136,11 +134,6 @@ function placesOfHost(hosts: number, runs: number): number {
   return hosts > 1 ? Math.max(1, runs - 1) : runs
 }
 
-/** Resolves also when the signal ends it. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, signal).catch(() => {})
-}
-
 /** Tells of an account that is not known here, and not again each time that it is due. */
 function unknownWarning({ knows, log }: JobRunnerOptions): (account: string) => void {
   const told = new Set<string>()
@@ -148,13 +141,8 @@ function unknownWarning({ knows, log }: JobRunnerOptions): (account: string) => 
     if (knows(account)) told.delete(account)
     else if (!told.has(account)) {
       told.add(account)
-      log(
-        'warn',
-        `account ${account} is not among the accounts here: its job waits for a worker that has it`,
-        {
-          account,
-        },
-      )
+      const message = `account ${account} is not among the accounts here: its job waits for a worker that has it`
+      log('warn', message, { account })
     }
   }
 }
@@ -179,25 +167,18 @@ async function runJob(job: HeldJob, place: HostPlace, options: JobRunOptions): P
   const outcome = await outcomeOf(job.data, options)
   await place.takeBack()
   if ('code' in outcome) logOutcome(account, outcome, options.log)
-  for (let tries = 1; ; tries += 1) {
+  for (let tries = 1; tries <= SETTLE_TRIES; tries += 1) {
     try {
       const isHeld = await settle(options.queue, job, outcome)
       if (!isHeld) options.log('debug', `account ${account}: another try of its job took over`)
-      options.onSettled?.(account, outcome)
-      return
+      break
     } catch (error) {
-      if (tries < SETTLE_TRIES) await new Promise((resolve) => setTimeout(resolve, tries * SETTLE_PAUSE_MS))
-      else {
-        options.log(
-          'warn',
-          `account ${account}: what became of its job could not be written; it is tried again in a minute`,
-          { err: error },
-        )
-        options.onSettled?.(account, outcome)
-        return
-      }
+      const message = `account ${account}: what became of its job could not be written; it is tried again in a minute`
+      if (tries === SETTLE_TRIES) options.log('warn', message, { err: error })
+      else await new Promise((resolve) => setTimeout(resolve, tries * SETTLE_PAUSE_MS))
     }
   }
+  options.onSettled?.(account, outcome)
 }
 
 async function outcomeOf(

@@ -6,10 +6,10 @@ import { reasonOf, UNKNOWN_HERE } from './job-outcome.ts'
 import { DEAD_LETTER_QUEUE, isAlive, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
 import { hasOwnTables } from '../schema.ts'
 
-export const jobStates: readonly JobState[] = ['dead', 'running', 'retrying', 'waiting', 'ready']
-
 /** `waiting`: back in the queue, for a moment that is still to come. */
-export type JobState = 'dead' | 'running' | 'retrying' | 'waiting' | 'ready'
+export const jobStates = ['dead', 'running', 'retrying', 'waiting', 'ready'] as const
+
+export type JobState = (typeof jobStates)[number]
 
 export interface ListedJob {
   readonly id: string

@@ -23,36 +23,29 @@ export interface HeldJob extends JobAttempt {
  * @returns false when the job is no longer held: another try has it, or had it
  * @throws DatabaseError
  */
-export function settle(queue: JobQueue, job: HeldJob, outcome: JobOutcome): Promise<boolean> {
-  return queue.database.transaction((trx) => settleIn(trx, queue, job, outcome), QUEUE_TRANSACTION)
-}
-
-async function settleIn(
-  trx: Transaction,
-  { boss }: JobQueue,
-  job: HeldJob,
-  outcome: JobOutcome,
-): Promise<boolean> {
-  const on = { db: executorIn(trx) }
-  const attempt = { id: job.id, retryCount: job.retryCount }
-  const { account, host } = job.data
-  const isLastTry = job.retryCount >= MAX_RETRIES
-  if (outcome.is === 'dead' || (outcome.is === 'retried' && isLastTry))
-    return bury(trx, { boss }, job, outcome.code)
-  if (outcome.is === 'retried')
-    return affected(await boss.fail(RUNS_QUEUE, attempt, { code: outcome.code }, on)) > 0
-  // What was done is in sync_runs; the queue holds what is to be done.
-  const isHeld = affected(await boss.deleteJob(RUNS_QUEUE, attempt, on)) > 0
-  if (!isHeld) return false
-  const startAfter = outcome.is === 'returned' ? outcome.afterS : 0
-  const unknownSince = outcome.is === 'returned' ? outcome.unknownSince : undefined
-  // guard: jobs handed back
-  if (outcome.is === 'returned') {
-    const again = jobOf(account, host)
-    const data = unknownSince === undefined ? again.data : { ...again.data, unknownSince }
-    await boss.insert(RUNS_QUEUE, [{ ...again, data, startAfter }], on)
-  } else await deleteDeadLetters(trx, account)
-  return true
+export function settle({ database, boss }: JobQueue, job: HeldJob, outcome: JobOutcome): Promise<boolean> {
+  return database.transaction(async (trx) => {
+    const on = { db: executorIn(trx) }
+    const attempt = { id: job.id, retryCount: job.retryCount }
+    const { account, host } = job.data
+    const isLastTry = job.retryCount >= MAX_RETRIES
+    if (outcome.is === 'dead' || (outcome.is === 'retried' && isLastTry))
+      return bury(trx, { boss }, job, outcome.code)
+    if (outcome.is === 'retried')
+      return affected(await boss.fail(RUNS_QUEUE, attempt, { code: outcome.code }, on)) > 0
+    // What was done is in sync_runs; the queue holds what is to be done.
+    const isHeld = affected(await boss.deleteJob(RUNS_QUEUE, attempt, on)) > 0
+    if (!isHeld) return false
+    const startAfter = outcome.is === 'returned' ? outcome.afterS : 0
+    const unknownSince = outcome.is === 'returned' ? outcome.unknownSince : undefined
+    // guard: jobs handed back
+    if (outcome.is === 'returned') {
+      const again = jobOf(account, host)
+      const data = unknownSince === undefined ? again.data : { ...again.data, unknownSince }
+      await boss.insert(RUNS_QUEUE, [{ ...again, data, startAfter }], on)
+    } else await deleteDeadLetters(trx, account)
+    return true
+  }, QUEUE_TRANSACTION)
 }
 
 /** To the dead letters, in place of the account's earlier one. */

@@ -2,7 +2,7 @@
 import { waitAtMost } from '../../../common/abort.ts'
 import { InterruptedError } from '../../../common/errors.ts'
 import type { Log, Run } from '../run-guard.ts'
-import { scheduleRuns, type ScheduledRuns } from '../scheduled-runs.ts'
+import { scheduleRuns, type ScheduledRuns, type ScheduledRunsOptions } from '../scheduled-runs.ts'
 import { COMPANION_GRACE_MS, type Companion } from '../worker.ts'
 import type { AccountTicks, SharedTicks } from './shared-ticks.ts'
 
@@ -19,12 +19,6 @@ export interface WorkedAccount {
   readonly companions: readonly Companion[]
 }
 
-export interface AccountScheduleOptions {
-  readonly signal: AbortSignal
-  /** Called when another process has the account. */
-  readonly onBusy: () => void
-}
-
 export class AccountSchedule {
   readonly runs: ScheduledRuns
   readonly #ticks: AccountTicks
@@ -34,13 +28,17 @@ export class AccountSchedule {
   #isRemoved = false
 
   /** @throws ConfigurationError when its schedule cannot be used */
-  constructor(account: WorkedAccount, shared: SharedTicks, { signal, onBusy }: AccountScheduleOptions) {
+  constructor(
+    account: WorkedAccount,
+    shared: SharedTicks,
+    beside: Required<Pick<ScheduledRunsOptions, 'signal' | 'onBusy'>>,
+  ) {
     this.#account = account
     this.#ticks = shared.subscribe(account.schedule, account.timeZone)
     this.runs = scheduleRuns({
       run: (onHeartbeat) => this.#account.run(() => this.#onHeartbeat(onHeartbeat)),
       ticks: this.#ticks,
-      signal,
+      ...beside,
       log: (level, message, fields) => {
         // Of a thousand accounts, each would tell that the worker was stopped.
         if (level !== 'info') this.#account.log(level, message, fields)
@@ -49,7 +47,6 @@ export class AccountSchedule {
       awaitsTurn: true,
       // guard: failing account
       onFatal: (error) => this.#account.log('error', error.message, { code: error.code }),
-      onBusy,
     })
   }
 
@@ -70,7 +67,7 @@ export class AccountSchedule {
       this.runs.rescheduled()
     }
     this.#account = account
-    await this.#endCompanions()
+    await this.endCompanions()
     this.#beginCompanions()
   }
 
@@ -79,11 +76,7 @@ export class AccountSchedule {
     this.#isRemoved = true
     this.#ticks.stop()
     await this.runs.current
-    await this.#endCompanions()
-  }
-
-  async stopCompanions(): Promise<void> {
-    await this.#endCompanions()
+    await this.endCompanions()
   }
 
   #onHeartbeat(onHeartbeat: () => void): void {
@@ -98,7 +91,7 @@ export class AccountSchedule {
     this.#companions = this.#account.companions.map((companion) => companion(this.runs.view))
   }
 
-  async #endCompanions(): Promise<void> {
+  async endCompanions(): Promise<void> {
     const ending = this.#companions
     this.#companions = []
     await waitAtMost(

@@ -4,9 +4,8 @@ import { formatCount } from '../../../common/text/number.ts'
 import { onClockJump } from '../clock-jumps.ts'
 import { serveHealth } from '../health-endpoint.ts'
 import { healthOf } from '../health.ts'
-import type { Log } from '../run-guard.ts'
 import type { RunsInView } from '../scheduled-runs.ts'
-import { COMPANION_GRACE_MS, SHUTDOWN_GRACE_MS, type Companion, type LastGoodRuns } from '../worker.ts'
+import { COMPANION_GRACE_MS, SHUTDOWN_GRACE_MS, type AnyWorkerOptions } from '../worker.ts'
 import { AccountSchedule, type WorkedAccount } from './account-schedule.ts'
 import { accountsHealth } from './accounts-health.ts'
 import { lookAgain } from './look-again.ts'
@@ -19,19 +18,10 @@ export interface AccountsNow {
   readonly faults: readonly string[]
 }
 
-export interface AccountsWorkerOptions {
+/** `GET /healthz/NAME` is answered, too. */
+export interface AccountsWorkerOptions extends AnyWorkerOptions {
   /** Null when nothing changed since the last call. */
   readonly read: () => Promise<AccountsNow | null>
-  /** Where `GET /healthz` and `GET /healthz/NAME` are answered; port 0 takes any free one. Null: nowhere. */
-  readonly health: { readonly host: string; readonly port: number } | null
-  /** What `GET /metrics` answers there, where it is answered. */
-  readonly metricsText?: (() => Promise<string>) | null
-  /** Stops the worker; runs under way, and those that wait, must end by the same signal. */
-  readonly signal: AbortSignal
-  readonly log: Log
-  readonly lastGoodRuns?: LastGoodRuns
-  /** What goes on beside the runs of all accounts. */
-  readonly companions?: readonly Companion[]
 }
 
 /**
@@ -94,7 +84,11 @@ class AccountsWorker implements AsyncDisposable {
       `the worker runs ${formatCount(this.#accounts.size, 'account')} now, and then each by its schedule`,
     )
     this.#recall()
-    this.#lookAgain()
+    const look = () => {
+      this.#tellSkipped()
+      return this.look()
+    }
+    this.#open.use(lookAgain(look, log))
   }
 
   /** Reads the files, and begins, changes and ends accounts by them. */
@@ -114,7 +108,12 @@ class AccountsWorker implements AsyncDisposable {
     }
     const names = new Set(found.accounts.map(({ name }) => name))
     for (const [name, known] of this.#accounts) {
-      if (!names.has(name)) this.#remove(name, known)
+      if (names.has(name)) continue
+      this.#accounts.delete(name)
+      this.#leaving.set(
+        known,
+        known.remove().finally(() => this.#leaving.delete(known)),
+      )
     }
     this.#faults = [...found.faults, ...unusable]
   }
@@ -147,21 +146,6 @@ class AccountsWorker implements AsyncDisposable {
     })
   }
 
-  #remove(name: string, known: AccountSchedule): void {
-    this.#accounts.delete(name)
-    const left = known.remove().finally(() => this.#leaving.delete(known))
-    this.#leaving.set(known, left)
-  }
-
-  /** Looks at the files again and again, and tells of ticks that were skipped. */
-  #lookAgain(): void {
-    const look = () => {
-      this.#tellSkipped()
-      return this.look()
-    }
-    this.#open.use(lookAgain(look, this.#options.log))
-  }
-
   #tellSkipped(): void {
     const { skipped_ticks, waiting } = this.#health()
     const skipped = skipped_ticks - this.#skippedTicks
@@ -180,7 +164,7 @@ class AccountsWorker implements AsyncDisposable {
         'warn',
         `${formatCount(late, 'run')} under way did not end in time; the database rolls back what was begun`,
       )
-    await Promise.all(all.map((account) => account.stopCompanions()))
+    await Promise.all(all.map((account) => account.endCompanions()))
   }
 
   #underWay(): readonly Promise<void>[] {

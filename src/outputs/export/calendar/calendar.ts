@@ -33,13 +33,18 @@ export const calendar: LinkBodyFormat = {
   contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
   select: columnName,
   parts: async function* (source) {
-    const { title, query, entry } = forms[source.name as CalendarView]
+    const view = source.name as CalendarView
+    const { title, entry } = forms[view]
     const entries: ICalEventData[] = []
     let size = 0
-    for await (const rows of readRows(source.ask, query(source))) {
+    for await (const rows of readRows(source.ask, calendarQueries[view](source))) {
       for (const value of rows.flat()) if (typeof value === 'string') size += value.length
       // guard: size of a calendar
-      if (entries.length + rows.length > MAX_ENTRIES || size > MAX_TEXT) throw tooLarge()
+      if (entries.length + rows.length > MAX_ENTRIES || size > MAX_TEXT)
+        throw new LinkError(
+          'too_large',
+          `this calendar has more than ${MAX_ENTRIES} entries, or more than 4 MB of text: make a link for one event, with --event`,
+        )
       for (const row of rows) entries.push(entry(readEntry(row), source))
     }
     const calendar = ical({
@@ -52,13 +57,6 @@ export const calendar: LinkBodyFormat = {
     // Each line of RFC 5545 ends with CRLF, the last one too.
     yield `${calendar.toString()}\r\n`
   },
-}
-
-function tooLarge(): LinkError {
-  return new LinkError(
-    'too_large',
-    `this calendar has more than ${MAX_ENTRIES} entries, or more than 4 MB of text: make a link for one event, with --event`,
-  )
 }
 
 /** A row of a query of calendar-queries.ts. */
@@ -77,16 +75,15 @@ function plain(text: string): string {
 
 interface Form {
   readonly title: string
-  readonly query: (source: LinkSource) => string
   readonly entry: (entry: Entry, source: LinkSource) => ICalEventData
 }
 
 const forms: Readonly<Record<CalendarView, Form>> = {
-  events: { title: 'Events', query: calendarQueries.events, entry: eventEntry },
-  event_summary: { title: 'Events', query: calendarQueries.event_summary, entry: eventEntry },
-  slots: { title: 'Slots', query: calendarQueries.slots, entry: slotEntry },
-  slot_summary: { title: 'Slots', query: calendarQueries.slot_summary, entry: slotEntry },
-  thin_slots: { title: 'Thin slots', query: calendarQueries.thin_slots, entry: slotEntry },
+  events: { title: 'Events', entry: eventEntry },
+  event_summary: { title: 'Events', entry: eventEntry },
+  slots: { title: 'Slots', entry: slotEntry },
+  slot_summary: { title: 'Slots', entry: slotEntry },
+  thin_slots: { title: 'Thin slots', entry: slotEntry },
 }
 
 function eventEntry(entry: Entry, source: LinkSource): ICalEventData {

@@ -9,9 +9,17 @@ import {
   type DigestMessage,
   type PreparedDigest,
 } from '../../../mirror/deliveries/prepare-digests.ts'
+import type { RecipientKey } from '../../../mirror/deliveries/claims.ts'
 import type { Since } from '../../../mirror/instants/parse-since.ts'
 import type { MirrorSettings } from '../../../mirror/status/list-status.ts'
-import { deliver, forEachMessage, oneAtATime, sender, type Delivery, type RunCall } from '../deliver.ts'
+import {
+  deliver,
+  forEachMessage,
+  forEachPrepared,
+  oneAtATime,
+  type Delivery,
+  type RunCall,
+} from '../deliver.ts'
 import { recipientKey, type Recipient } from '../recipient.ts'
 import { sendMessage, type MailSettings, type Message } from '../send/send-message.ts'
 import { digestOutline } from './digest-outline.ts'
@@ -42,17 +50,14 @@ export async function deliverDigests(
   signal: AbortSignal,
 ): Promise<readonly Delivery[]> {
   const call = oneAtATime(ask)
-  const byHash = new Map(options.recipients.map((recipient) => [recipientKey(recipient).sha256, recipient]))
-  const recipients = options.recipients.map(recipientKey)
-  const prepared = await call(prepareDigestsCall, { ...options, recipients, attempts })
-  return forEachMessage(prepared, async (one) => {
-    const recipient = byHash.get(one.recipient_sha256)
-    if (recipient === undefined) throw new RangeError('The mirror names a recipient that nobody asked for.')
+  const prepare = (recipients: readonly RecipientKey[]) =>
+    call(prepareDigestsCall, { ...options, recipients, attempts })
+  return forEachPrepared(options.recipients, prepare, async (one, recipient) => {
     const shown = recipientKey(recipient).shown
     if (one.message === null) return unsent(one, shown)
     const message = messageOf(options.name, one.message, recipient, withPersonal)
     const claimed = { ...one.message, notice: null }
-    const became = await deliver(call, claimed, sender(recipient, message, mail), signal)
+    const became = await deliver(call, claimed, () => sendMessage(recipient, message, mail, signal), signal)
     return { account: one.account, recipient: shown, message_id: message.id, ...became }
   })
 }

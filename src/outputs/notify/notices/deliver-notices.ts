@@ -1,9 +1,10 @@
 /** Tells the operator that the state of the mirror has changed. */
 import type { MirrorState, Timestamp } from '../../../common/schema/tables.ts'
+import type { RecipientKey } from '../../../mirror/deliveries/claims.ts'
 import { prepareNoticesCall, type PreparedNotice } from '../../../mirror/deliveries/prepare-notices.ts'
-import { deliver, forEachMessage, oneAtATime, sender, type RunCall } from '../deliver.ts'
+import { deliver, forEachPrepared, oneAtATime, type RunCall } from '../deliver.ts'
 import { recipientKey, type Recipient } from '../recipient.ts'
-import type { MailSettings } from '../send/send-message.ts'
+import { sendMessage, type MailSettings } from '../send/send-message.ts'
 import { noticeOutline, noticeSubject } from './notice-outline.ts'
 
 export interface NoticeOptions {
@@ -37,16 +38,9 @@ export async function deliverNotices(
   signal: AbortSignal,
 ): Promise<readonly NoticeDelivery[]> {
   const call = oneAtATime(ask)
-  const byHash = new Map(recipients.map((recipient) => [recipientKey(recipient).sha256, recipient]))
-  const prepared = await call(prepareNoticesCall, {
-    account,
-    state,
-    cause,
-    recipients: recipients.map(recipientKey),
-  })
-  return forEachMessage(prepared, async (one) => {
-    const recipient = byHash.get(one.recipient_sha256)
-    if (recipient === undefined) throw new RangeError('The mirror names a recipient that nobody asked for.')
+  const prepare = (keys: readonly RecipientKey[]) =>
+    call(prepareNoticesCall, { account, state, cause, recipients: keys })
+  return forEachPrepared(recipients, prepare, async (one, recipient) => {
     const told = { account: one.account, recipient: recipientKey(recipient).shown }
     if (one.state !== 'claimed' || one.message === null)
       return {
@@ -63,12 +57,8 @@ export async function deliverNotices(
       outline: noticeOutline(one.account, state, shownReason),
       document: { type: 'notice', account: one.account, state },
     }
-    const became = await deliver(
-      call,
-      { ...one.message, was_pending: false, notice: { state, cause } },
-      sender(recipient, message, mail),
-      signal,
-    )
+    const claimed = { ...one.message, was_pending: false, notice: { state, cause } }
+    const became = await deliver(call, claimed, () => sendMessage(recipient, message, mail, signal), signal)
     const { error, next_attempt_at } = became
     return { ...told, state: became.state === 'accepted' ? 'accepted' : 'failed', error, next_attempt_at }
   })

@@ -5,49 +5,20 @@ import type { Outline, OutlinePart } from './outline.ts'
 const MAX_BLOCKS = 50
 const MAX_HEADER_LENGTH = 150
 
-interface Text {
-  readonly type: 'text'
-  readonly text: string
-  readonly style?: { readonly bold?: true; readonly code?: true }
-}
-
-interface Section {
-  readonly type: 'rich_text_section'
-  readonly elements: readonly Text[]
-}
-
-interface List {
-  readonly type: 'rich_text_list'
-  readonly style: 'bullet'
-  readonly elements: readonly Section[]
-}
-
-type Block =
-  | {
-      readonly type: 'header'
-      readonly text: { readonly type: 'plain_text'; readonly text: string; readonly emoji: false }
-    }
-  | { readonly type: 'rich_text'; readonly elements: readonly (Section | List)[] }
-
-export interface SlackMessage {
-  /** For notifications; Slack reads markup in it. */
-  readonly text: string
-  readonly blocks: readonly Block[]
-}
-
-export function outlineSlack(subject: string, { title, lead, parts, end }: Outline): SlackMessage {
+export function outlineSlack(subject: string, { title, lead, parts, end }: Outline) {
   const header = Array.from(title).slice(0, MAX_HEADER_LENGTH).join('')
-  const blocks: Block[] = [
+  const blocks = [
     { type: 'header', text: { type: 'plain_text', text: header, emoji: false } },
     ...lead.map((text) => richText(section(text))),
     ...parts.map(partBlock),
     ...end.map((text) => richText(section(text))),
   ]
+  // For notifications; Slack reads markup in it.
   return { text: escaped(subject), blocks: blocks.slice(0, MAX_BLOCKS) }
 }
 
-function partBlock({ heading, items, rest }: OutlinePart): Block {
-  const list: List = { type: 'rich_text_list', style: 'bullet', elements: items.map((item) => section(item)) }
+function partBlock({ heading, items, rest }: OutlinePart) {
+  const list = { type: 'rich_text_list', style: 'bullet', elements: items.map((item) => section(item)) }
   return richText(
     { type: 'rich_text_section', elements: [{ type: 'text', text: heading, style: { bold: true } }] },
     ...(items.length === 0 ? [] : [list]),
@@ -55,7 +26,7 @@ function partBlock({ heading, items, rest }: OutlinePart): Block {
   )
 }
 
-function restSection({ count, command }: NonNullable<OutlinePart['rest']>): Section {
+function restSection({ count, command }: NonNullable<OutlinePart['rest']>) {
   return {
     type: 'rich_text_section',
     elements: [
@@ -65,12 +36,12 @@ function restSection({ count, command }: NonNullable<OutlinePart['rest']>): Sect
   }
 }
 
-function richText(...elements: readonly (Section | List)[]): Block {
+function richText(...elements: readonly object[]) {
   return { type: 'rich_text', elements }
 }
 
 /** Slack refuses an empty text. */
-function section(text: string): Section {
+function section(text: string) {
   return { type: 'rich_text_section', elements: [{ type: 'text', text: text || ' ' }] }
 }
 

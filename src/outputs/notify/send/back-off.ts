@@ -1,5 +1,5 @@
 /** When a message that was not accepted is tried again. Pure. */
-import type { SendResult } from './result.ts'
+import type { SendFailure } from './result.ts'
 
 const FIRST_WAIT_MS = 60_000
 const MAX_WAIT_MS = 3_600_000
@@ -10,10 +10,7 @@ const MAX_WAIT_AFTER_REFUSAL_MS = 86_400_000
 /** @param failures how often in a row it failed before this time */
 export function retryWait(
   failures: number,
-  {
-    isPermanent,
-    retryAfterMs,
-  }: Pick<Extract<SendResult, { isAccepted: false }>, 'isPermanent' | 'retryAfterMs'>,
+  { isPermanent, retryAfterMs }: Pick<SendFailure, 'isPermanent' | 'retryAfterMs'>,
 ): number {
   const [first, max] = isPermanent
     ? [FIRST_WAIT_AFTER_REFUSAL_MS, MAX_WAIT_AFTER_REFUSAL_MS]

@@ -1,8 +1,8 @@
 /** Sends mail by SMTP, one message to one recipient. */
-import { createTransport } from 'nodemailer'
+import { createTransport, type Transporter } from 'nodemailer'
 import { raceAbort } from '../../../common/abort.ts'
 import type { MailSender, MailServer } from '../mail-settings.ts'
-import { errorLine, type SendResult } from './result.ts'
+import { errorLine, reasonOf, type SendResult } from './result.ts'
 
 const MAX_CONNECT_MS = 10_000
 /** A server may scan a message before it answers. */
@@ -42,38 +42,36 @@ export function transportOptions(server: MailServer) {
 }
 
 /** Never throws. @param signal also ends it by its deadline */
-export async function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<SendResult> {
-  const written = watchMessage()
-  const transport = createTransport({ ...transportOptions(server), logger: written.logger })
-  const { from, to, messageId, subject, text, html } = mail
-  try {
-    await transport.sendMail({
-      from,
-      to,
-      subject,
-      text,
-      html,
-      messageId: `<${messageId}@${from.address.replace(/^.*@/, '')}>`,
+export function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<SendResult> {
+  const { messageId, ...content } = mail
+  return overTransport(server, signal, (transport) =>
+    transport.sendMail({
+      ...content,
+      messageId: `<${messageId}@${mail.from.address.replace(/^.*@/, '')}>`,
       // Out-of-office programs do not answer it.
       headers: { 'Auto-Submitted': 'auto-generated' },
       signal,
-    })
-    return { isAccepted: true }
-  } catch (error) {
-    return failureOf(error, server, { signal, isWritten: written.isWritten() })
-  } finally {
-    transport.close()
-  }
+    }),
+  )
 }
 
 /** Whether the server answers, encrypts and takes the login; nothing is sent. Never throws. */
-export async function checkMailServer(server: MailServer, signal: AbortSignal): Promise<SendResult> {
-  const transport = createTransport(transportOptions(server))
+export function checkMailServer(server: MailServer, signal: AbortSignal): Promise<SendResult> {
+  return overTransport(server, signal, (transport) => raceAbort(transport.verify(), signal))
+}
+
+async function overTransport(
+  server: MailServer,
+  signal: AbortSignal,
+  work: (transport: Transporter) => Promise<unknown>,
+): Promise<SendResult> {
+  const written = watchMessage()
+  const transport = createTransport({ ...transportOptions(server), logger: written.logger })
   try {
-    await raceAbort(transport.verify(), signal)
+    await work(transport)
     return { isAccepted: true }
   } catch (error) {
-    return failureOf(error, server, { signal, isWritten: false })
+    return failureOf(error, server, { signal, isWritten: written.isWritten() })
   } finally {
     transport.close()
   }
@@ -106,17 +104,13 @@ function failureOf(
   { host, port, login }: MailServer,
   { signal, isWritten }: { readonly signal: AbortSignal; readonly isWritten: boolean },
 ): SendResult {
-  const { responseCode, permanent } = fieldsOf(error)
-  const hasReply = responseCode !== null
-  const message = signal.aborted
-    ? 'no answer in time'
-    : error instanceof Error
-      ? error.message
-      : String(error)
+  /** What nodemailer says of an error. */
+  const field = (name: string): unknown => (error instanceof Error ? Reflect.get(error, name) : undefined)
+  const hasReply = typeof field('responseCode') === 'number'
   return {
     isAccepted: false,
-    error: errorLine(`${host}:${port}: ${message}`, login === null ? [] : secretsOf(login)),
-    isPermanent: permanent,
+    error: errorLine(`${host}:${port}: ${reasonOf(error, signal)}`, login === null ? [] : secretsOf(login)),
+    isPermanent: field('permanent') === true,
     // guard: unknown ends of a mail
     mayBeAccepted: !hasReply && isWritten,
     retryAfterMs: null,
@@ -127,15 +121,4 @@ function failureOf(
 function secretsOf({ user, password }: NonNullable<MailServer['login']>): readonly string[] {
   const encoded = [password, `\0${user}\0${password}`].map((text) => Buffer.from(text).toString('base64'))
   return [password, ...encoded]
-}
-
-/** What nodemailer says of an error. */
-function fieldsOf(error: unknown) {
-  const field = (name: string): unknown =>
-    error instanceof Error && Object.hasOwn(error, name) ? Reflect.get(error, name) : undefined
-  const responseCode = field('responseCode')
-  return {
-    responseCode: typeof responseCode === 'number' ? responseCode : null,
-    permanent: field('permanent') === true,
-  }
 }

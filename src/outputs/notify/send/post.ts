@@ -5,7 +5,7 @@ import { isBeforeRequest } from '../../../source/http/network-errors.ts'
 import { isTransientStatus } from '../../../source/retry/policy.ts'
 import { readRetryAfter } from '../../../source/retry/retry-after.ts'
 import { secretsOf, type WebRecipient } from '../recipient.ts'
-import { errorLine, type SendResult } from './result.ts'
+import { errorLine, reasonOf, type SendResult } from './result.ts'
 
 const MAX_CONNECT_MS = 10_000
 /** What is read of an answer: it stands in a message for people. */
@@ -49,14 +49,9 @@ export async function post(
       retryAfterMs: readRetryAfter(textOf(headers['retry-after']), textOf(headers['date']), Date.now()),
     }
   } catch (error) {
-    const message = signal.aborted
-      ? 'no answer in time'
-      : error instanceof Error
-        ? error.message
-        : String(error)
     return {
       isAccepted: false,
-      error: errorLine(`${new URL(url).host}: ${message}`, secretsOf(recipient)),
+      error: errorLine(`${new URL(url).host}: ${reasonOf(error, signal)}`, secretsOf(recipient)),
       isPermanent: false,
       mayBeAccepted: !isBeforeRequest(error),
       retryAfterMs: null,

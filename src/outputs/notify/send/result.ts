@@ -1,19 +1,25 @@
+import { toError } from '../../../common/abort.ts'
 import { createRedactor } from '../../../common/redact.ts'
 
 /** What became of a message at one recipient. */
-export type SendResult =
-  | { readonly isAccepted: true }
-  | {
-      readonly isAccepted: false
-      /** One line, without secrets. */
-      readonly error: string
-      /** The server will refuse the same message again. */
-      readonly isPermanent: boolean
-      /** Nobody knows whether the server took it. */
-      readonly mayBeAccepted: boolean
-      /** What the server asks for, in ms; null: nothing. */
-      readonly retryAfterMs: number | null
-    }
+export type SendResult = { readonly isAccepted: true } | SendFailure
+
+export interface SendFailure {
+  readonly isAccepted: false
+  /** One line, without secrets. */
+  readonly error: string
+  /** The server will refuse the same message again. */
+  readonly isPermanent: boolean
+  /** Nobody knows whether the server took it. */
+  readonly mayBeAccepted: boolean
+  /** What the server asks for, in ms; null: nothing. */
+  readonly retryAfterMs: number | null
+}
+
+/** Why no answer came. @param signal ends a delivery by its deadline */
+export function reasonOf(error: unknown, signal: AbortSignal): string {
+  return signal.aborted ? 'no answer in time' : toError(error).message
+}
 
 /** A line of what went wrong, short and without the secrets. */
 export function errorLine(text: string, secrets: readonly string[]): string {

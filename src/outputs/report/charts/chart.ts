@@ -1,16 +1,6 @@
 import { html } from 'hono/html'
 import type { Html } from '../page/text.ts'
 
-/** A drawing area and its margins. */
-export interface Frame {
-  readonly width: number
-  readonly height: number
-  readonly top: number
-  readonly right: number
-  readonly bottom: number
-  readonly left: number
-}
-
 /** For a desk and for paper, and for a telephone: a chart that is only made smaller has letters nobody reads. */
 const sizes = {
   wide: { width: 960, height: 280 },
@@ -19,16 +9,13 @@ const sizes = {
 
 export type ChartSize = keyof typeof sizes
 
-/** @param left room for the labels of the axis */
-export function frameOf(size: ChartSize, left: number): Frame {
-  return { ...sizes[size], top: 30, right: 16, bottom: 44, left }
-}
-
 /** Characters of a label, in pixels of the chart. */
 const CHARACTER = 7.6
 
-export function widthOf(labels: readonly string[]): number {
-  return Math.ceil(Math.max(...labels.map(({ length }) => length), 1) * CHARACTER) + 12
+/** A drawing area and its margins. @param labels of the axis, which need room */
+export function frameOf(size: ChartSize, labels: readonly string[]) {
+  const longest = Math.max(...labels.map(({ length }) => length), 1)
+  return { ...sizes[size], top: 30, right: 16, bottom: 44, left: Math.ceil(longest * CHARACTER) + 12 }
 }
 
 /** A chart in both sizes, of which the page shows the one that fits. */

@@ -1,14 +1,6 @@
-import { scaleLinear, type ScaleLinear } from 'd3-scale'
+import { scaleLinear } from 'd3-scale'
 import { html } from 'hono/html'
-import type { Html } from '../page/text.ts'
-import { frameOf, pixel, widthOf, type ChartSize, type Frame } from './chart.ts'
-
-export interface ValueAxis {
-  readonly frame: Frame
-  readonly y: ScaleLinear<number, number>
-  /** Lines across the chart with their values, and what they count above them. */
-  readonly drawing: Html
-}
+import { frameOf, pixel, type ChartSize } from './chart.ts'
 
 /** From this value on labels are short: `250k`. */
 const SHORT_FROM = 100_000
@@ -17,12 +9,13 @@ const SHORT_FROM = 100_000
  * The axis of values, with zero in it.
  *
  * @param unit what is counted, as the chart says it
+ * @returns as `drawing` lines across the chart with their values, and what they count above them
  */
 export function valueAxis(
   size: ChartSize,
   values: readonly number[],
   { unit, whole }: { readonly unit: string; readonly whole: boolean },
-): ValueAxis {
+) {
   const lowest = values.reduce((least, value) => Math.min(least, value), 0)
   const highest = values.reduce((most, value) => Math.max(most, value), lowest < 0 ? 0 : 1)
   const scale = scaleLinear().domain([lowest, highest]).nice(4)
@@ -30,7 +23,7 @@ export function valueAxis(
   const largest = Math.max(...scale.domain().map(Math.abs))
   const format = scale.tickFormat(4, largest >= SHORT_FROM ? '~s' : undefined)
   const labels = ticks.map((tick) => format(tick))
-  const frame = frameOf(size, widthOf(labels))
+  const frame = frameOf(size, labels)
   const y = scale.range([frame.height - frame.bottom, frame.top])
   const lines = ticks.map(
     (tick, at) =>

@@ -6,15 +6,25 @@ import { formatCount } from '../../../common/text/number.ts'
 import { formatMoney, formatMonth, formatNumber } from '../formats.ts'
 import { drawChanges } from './changes-part.ts'
 import { drawEvents, drawUpcoming } from './events-part.ts'
-import type { KeyFigure } from './head-part.ts'
 import { drawMoney } from './money-part.ts'
 import { drawPace, paceNote } from './pace-part.ts'
 import { drawQuality } from './quality-part.ts'
-import type { Section } from './section.ts'
+import type { KeyFigure, Page, Section } from './page.ts'
 import { drawThinSlots } from './slots-part.ts'
 import { titleOf } from './text.ts'
 
-export function accountFigures({ events: { sums }, thin_slots, money }: AccountReport): readonly KeyFigure[] {
+export function accountPage(report: AccountReport, formats: Moments): Page {
+  const { events } = report
+  return {
+    title: 'Event report',
+    heading: html`Event report`,
+    meta: `${formatCount(events.total, 'event')}, ${formatCount(events.sums.responses, 'response')}`,
+    figures: figuresOf(report),
+    sections: sectionsOf(report, formats),
+  }
+}
+
+function figuresOf({ events: { sums }, thin_slots, money }: AccountReport): readonly KeyFigure[] {
   const [latest] = money.months
   return [
     { value: formatNumber(sums.upcoming), label: sums.upcoming === '1' ? 'event to come' : 'events to come' },
@@ -33,7 +43,7 @@ export function accountFigures({ events: { sums }, thin_slots, money }: AccountR
 }
 
 /** The parts of the page of an account, the most important first. */
-export function accountSections(report: AccountReport, formats: Moments): readonly Section[] {
+function sectionsOf(report: AccountReport, formats: Moments): readonly Section[] {
   const { events, thin_slots, pace, money } = report
   return [
     { id: 'next', title: 'Coming up', body: drawUpcoming(events, formats) },
@@ -58,8 +68,4 @@ export function accountSections(report: AccountReport, formats: Moments): readon
     { id: 'changes', title: 'Changed this week', body: drawChanges(report, formats) },
     { id: 'quality', title: 'Data quality', body: drawQuality(report) },
   ]
-}
-
-export function accountSummary({ events }: AccountReport): string {
-  return `${formatCount(events.total, 'event')}, ${formatCount(events.sums.responses, 'response')}`
 }

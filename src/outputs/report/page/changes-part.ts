@@ -8,6 +8,7 @@ import type { Moments } from '../../../common/text/moments.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import { formatMoney, formatNumber } from '../formats.ts'
 import { bothValues } from './changed-values.ts'
+import { andMore } from './table.ts'
 import { textOf, titleOf, type Html } from './text.ts'
 
 /** What became of events and responses in the last seven days; what touches most people first. */
@@ -60,13 +61,7 @@ function drawPart<Item>(
     <ul>
       ${items.map((item) => html`<li>${draw(item)}</li>`)}
     </ul>
-    ${restOf(total, items.length, command)}`
-}
-
-function restOf(total: string, shown: number, command: string): Html | '' {
-  const more = BigInt(total) - BigInt(shown)
-  if (more <= 0n) return ''
-  return html`<p class="muted">and ${formatNumber(String(more))} more: <code>${command}</code></p>`
+    ${andMore(total, items.length, command)}`
 }
 
 /** Rows that the command shows at most: it tells each step, so they are more than the items here. */

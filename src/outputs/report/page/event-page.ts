@@ -1,20 +1,32 @@
 import { html } from 'hono/html'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import type { EventReport } from '../../../mirror/answers/report/document.ts'
+import { formatDays } from '../../../common/text/format-duration.ts'
 import type { Moments } from '../../../common/text/moments.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import { formatMoney, formatNumber } from '../formats.ts'
 import { drawChanges } from './changes-part.ts'
 import { drawGuests } from './guests-part.ts'
-import type { KeyFigure } from './head-part.ts'
 import { drawPace, paceNote } from './pace-part.ts'
 import { drawLimits } from './quality-part.ts'
-import type { Section } from './section.ts'
+import type { KeyFigure, Page, Section } from './page.ts'
 import { drawSlots, drawThinSlots } from './slots-part.ts'
 import { drawTable } from './table.ts'
-import type { Html } from './text.ts'
+import { plainTitle, titleOf, type Html } from './text.ts'
 
-export function eventFigures({ summary, payments }: EventReport): readonly KeyFigure[] {
+export function eventPage(report: EventReport, formats: Moments): Page {
+  const { summary } = report
+  const days = summary.days_until === null ? 'no time' : formatDays(summary.days_until)
+  return {
+    title: plainTitle(summary),
+    heading: titleOf(summary),
+    meta: summary.event_at === null ? days : `${formats.moment(summary.event_at)}, ${days}`,
+    figures: figuresOf(report),
+    sections: sectionsOf(report, formats),
+  }
+}
+
+function figuresOf({ summary, payments }: EventReport): readonly KeyFigure[] {
   return [
     {
       value: formatNumber(summary.expected),
@@ -28,7 +40,7 @@ export function eventFigures({ summary, payments }: EventReport): readonly KeyFi
 }
 
 /** The parts of the page of an event, the most important first. */
-export function eventSections(report: EventReport, formats: Moments): readonly Section[] {
+function sectionsOf(report: EventReport, formats: Moments): readonly Section[] {
   const { summary, pace, payments, slots, thin_slots } = report
   const emptied = thin_slots.rows.some(({ emptied_at }) => emptied_at !== null)
   return [
@@ -58,13 +70,13 @@ export function eventSections(report: EventReport, formats: Moments): readonly S
 
 function drawReplies(summary: ViewRow<'event_summary'>): Html {
   const { coming, maybe, unknown, not_coming, sign_ups } = summary
-  return drawTable({
+  return drawTable<readonly string[]>({
     id: 'replies',
     caption: 'What the replies say. Expected counts each person once, by reply, payment or sign-up',
     columns: [
-      { head: 'Say', kind: 'title' },
-      { head: 'Count', kind: 'number' },
-      { head: 'Of', kind: 'text' },
+      { head: 'Say', kind: 'title', cell: ([meaning = '']) => meaning },
+      { head: 'Count', kind: 'number', cell: ([, count = '']) => count },
+      { head: 'Of', kind: 'text', cell: ([, , of = '']) => of },
     ],
     rows: [
       ['Coming', formatNumber(coming), 'people'],
@@ -77,25 +89,24 @@ function drawReplies(summary: ViewRow<'event_summary'>): Html {
 }
 
 function drawPayments(payments: ViewRow<'payment_summary'>): Html {
-  const rows: readonly (readonly [string, string])[] = [
-    ['Payments', formatNumber(payments.payments)],
-    ['Persons who paid', formatNumber(payments.payers)],
-    ['Without an amount', formatNumber(payments.without_amount)],
-    ['Below zero (refunds)', formatNumber(payments.negative)],
-    ['Amount', formatMoney(payments.amount)],
-    ['Fees', formatMoney(payments.processing_fee)],
-    ['After fees', formatMoney(payments.amount_after_fee)],
-    ['Smallest amount', formatMoney(payments.smallest_amount)],
-    ['Largest amount', formatMoney(payments.largest_amount)],
-  ]
-  return drawTable({
+  return drawTable<readonly string[]>({
     id: 'payments-table',
     caption: 'What was paid; the service names no currency',
     columns: [
-      { head: 'What', kind: 'title' },
-      { head: 'Sum', kind: 'number' },
+      { head: 'What', kind: 'title', cell: ([what = '']) => what },
+      { head: 'Sum', kind: 'number', cell: ([, sum = '']) => sum },
     ],
-    rows,
+    rows: [
+      ['Payments', formatNumber(payments.payments)],
+      ['Persons who paid', formatNumber(payments.payers)],
+      ['Without an amount', formatNumber(payments.without_amount)],
+      ['Below zero (refunds)', formatNumber(payments.negative)],
+      ['Amount', formatMoney(payments.amount)],
+      ['Fees', formatMoney(payments.processing_fee)],
+      ['After fees', formatMoney(payments.amount_after_fee)],
+      ['Smallest amount', formatMoney(payments.smallest_amount)],
+      ['Largest amount', formatMoney(payments.largest_amount)],
+    ],
   })
 }
 

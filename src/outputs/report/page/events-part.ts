@@ -5,19 +5,28 @@ import { formatDays } from '../../../common/text/format-duration.ts'
 import type { Moments } from '../../../common/text/moments.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import { formatMoney, formatNumber } from '../formats.ts'
-import { drawBar, drawTable } from './table.ts'
+import { drawBar, drawTable, type Cell, type PageColumn } from './table.ts'
 import { titleOf, type Html } from './text.ts'
 
 /** Events at the top; the table has all. */
 const NEXT = 10
 
-function isUpcoming({ days_until }: ListedEvent): boolean {
-  return days_until === null || days_until >= 0
+const maybeColumn: PageColumn<ListedEvent> = {
+  head: 'Maybe',
+  kind: 'number',
+  cell: ({ maybe }) => formatNumber(maybe),
+}
+
+const thinColumn: PageColumn<ListedEvent> = {
+  head: 'Thin slots',
+  kind: 'number',
+  cell: ({ thin_slots }) =>
+    thin_slots === '0' ? '–' : html`<span class="lacks">${formatNumber(thin_slots)}</span>`,
 }
 
 /** The next events, with the people to expect. */
 export function drawUpcoming({ rows, sums }: ReportedEvents, formats: Moments): Html {
-  const next = rows.filter(isUpcoming).slice(0, NEXT)
+  const next = rows.filter(({ days_until }) => days_until === null || days_until >= 0).slice(0, NEXT)
   if (next.length === 0) return html`<p>No event is to come.</p>`
   const most = Math.max(...next.map(({ expected }) => Number(expected)))
   const more = Number(sums.upcoming) - next.length
@@ -25,21 +34,18 @@ export function drawUpcoming({ rows, sums }: ReportedEvents, formats: Moments): 
     id: 'upcoming',
     caption: 'The next events, with the people to expect: each person once, by reply, payment or sign-up',
     columns: [
-      { head: 'Event', kind: 'title' },
-      { head: '', kind: 'bar' },
-      { head: 'Expected', kind: 'number' },
-      { head: 'Maybe', kind: 'number' },
-      { head: 'Thin slots', kind: 'number' },
-      { head: 'New in 7 days', kind: 'number' },
+      {
+        head: 'Event',
+        kind: 'title',
+        cell: (event) => html`${titleOf(event)}<span class="muted">${whenOf(event, formats)}</span>`,
+      },
+      { head: '', kind: 'bar', cell: ({ expected }) => drawBar(Number(expected), most) },
+      { head: 'Expected', kind: 'number', cell: ({ expected }) => html`<b>${formatNumber(expected)}</b>` },
+      maybeColumn,
+      thinColumn,
+      { head: 'New in 7 days', kind: 'number', cell: ({ new_7d }) => formatNumber(new_7d) },
     ],
-    rows: next.map((event) => [
-      html`${titleOf(event)}<span class="muted">${whenOf(event, formats)}</span>`,
-      drawBar(Number(event.expected), most),
-      html`<b>${formatNumber(event.expected)}</b>`,
-      formatNumber(event.maybe),
-      thinOf(event),
-      formatNumber(event.new_7d),
-    ]),
+    rows: next,
   })}${more > 0 ? html`<p class="muted">and ${formatCount(more, 'more event')}, in the table of <a href="#events">all events</a></p>` : ''}`
 }
 
@@ -52,35 +58,23 @@ export function drawEvents({ rows, total }: ReportedEvents, formats: Moments): H
     caption: `${formatCount(rows.length, 'event')}: those to come first, then those that are over, the latest first${left > 0n ? `. ${formatNumber(String(left))} more are further away` : ''}`,
     find: 'Find an event',
     columns: [
-      { head: 'Event', kind: 'title' },
-      { head: 'When', kind: 'time' },
-      { head: 'Expected', kind: 'number' },
-      { head: 'Maybe', kind: 'number' },
-      { head: 'Responses', kind: 'number' },
-      { head: 'Amount', kind: 'number' },
-      { head: 'Thin slots', kind: 'number' },
+      { head: 'Event', kind: 'title', cell: titleOf },
+      { head: 'When', kind: 'time', cell: (event) => timeOf(event, formats) },
+      { head: 'Expected', kind: 'number', cell: ({ expected }) => formatNumber(expected) },
+      maybeColumn,
+      { head: 'Responses', kind: 'number', cell: ({ responses }) => formatNumber(responses) },
+      { head: 'Amount', kind: 'number', cell: ({ amount }) => formatMoney(amount) },
+      thinColumn,
     ],
-    rows: rows.map((event) => [
-      titleOf(event),
-      timeOf(event, formats),
-      formatNumber(event.expected),
-      formatNumber(event.maybe),
-      formatNumber(event.responses),
-      formatMoney(event.amount),
-      thinOf(event),
-    ]),
+    rows,
   })
 }
 
-function timeOf({ event_at }: ListedEvent, formats: Moments): Html | string {
+function timeOf({ event_at }: ListedEvent, formats: Moments): Cell {
   return event_at === null ? 'no time' : html`<time datetime="${event_at}">${formats.moment(event_at)}</time>`
 }
 
-function whenOf(event: ListedEvent, formats: Moments): readonly (Html | string)[] {
+function whenOf(event: ListedEvent, formats: Moments): readonly Cell[] {
   const { days_until } = event
   return [timeOf(event, formats), days_until === null ? '' : `, ${formatDays(days_until)}`]
-}
-
-function thinOf({ thin_slots }: ListedEvent): Html | string {
-  return thin_slots === '0' ? '–' : html`<span class="lacks">${formatNumber(thin_slots)}</span>`
 }

@@ -16,21 +16,14 @@ export function drawGuests({ respondents, forgotten_at }: EventReport): Html {
     caption: `${formatCount(respondents.total, 'person', 'persons')} who answered: those who are expected first, then by name`,
     find: 'Find a person',
     columns: [
-      { head: 'Name', kind: 'title' },
-      { head: 'E-mail', kind: 'text' },
-      { head: 'Reply', kind: 'text' },
-      { head: 'Expected', kind: 'number' },
-      { head: 'Amount', kind: 'number' },
-      { head: 'Slots', kind: 'number' },
+      { head: 'Name', kind: 'title', cell: ({ name }) => textOf(name ?? '', '(no name)') },
+      { head: 'E-mail', kind: 'text', cell: ({ email }) => (email === null ? '–' : textOf(email, '–')) },
+      { head: 'Reply', kind: 'text', cell: replyOf },
+      { head: 'Expected', kind: 'number', cell: ({ expected }) => formatNumber(expected) },
+      { head: 'Amount', kind: 'number', cell: ({ amount }) => formatMoney(amount) },
+      { head: 'Slots', kind: 'number', cell: ({ slots }) => (slots === '0' ? '–' : formatNumber(slots)) },
     ],
-    rows: respondents.rows.map((person) => [
-      person.name === null ? html`<span class="muted">(no name)</span>` : textOf(person.name, '(no name)'),
-      person.email === null ? '–' : textOf(person.email, '–'),
-      replyOf(person),
-      formatNumber(person.expected),
-      formatMoney(person.amount),
-      person.slots === '0' ? '–' : formatNumber(person.slots),
-    ]),
+    rows: respondents.rows,
   })}${andMore(respondents.total, respondents.rows.length)}`
 }
 

@@ -3,13 +3,8 @@ import { formatDuration } from '../../../common/text/format-duration.ts'
 import type { ReportDocument, ReportMirror } from '../../../mirror/answers/report/document.ts'
 import type { Moments } from '../../../common/text/moments.ts'
 import { formatCount } from '../../../common/text/number.ts'
+import type { KeyFigure } from './page.ts'
 import type { Html } from './text.ts'
-
-/** Figures at the top: what each is, below its number. */
-export interface KeyFigure {
-  readonly value: string
-  readonly label: string
-}
 
 /** How the mirror stands, in words; what is wrong first. */
 export function drawState({ mirror, subject }: ReportDocument, formats: Moments): Html {
@@ -43,25 +38,16 @@ function problemsOf(
   const isOfOthers = subject === 'event' && whole && last_run?.status === 'held'
   const failed = last_run !== null && last_run.run_id !== last_good_run?.run_id && !isOfOthers
   return [
-    ...(fresh ? [] : ['The last complete reading is more than a day old: figures may have changed since.']),
-    ...(failed ? [`The last run (number ${last_run.run_id}) ended as ${last_run.status}.`] : []),
-    ...(held === 0
-      ? []
-      : [`${formatCount(held, 'deletion is', 'deletions are')} held back: these rows are still counted.`]),
-    ...(failing === 0
-      ? []
-      : [`${formatCount(failing, 'list')} could not be read last time: their figures are older.`]),
-    ...(rejected === 0
-      ? []
-      : [
-          `${formatCount(rejected, 'item')} of the service cannot be stored and ${rejected === 1 ? 'is' : 'are'} not counted.`,
-        ]),
-    ...(unconfirmed === 0
-      ? []
-      : [
-          `${formatCount(unconfirmed, 'row was', 'rows were')} missing in one reading and ${unconfirmed === 1 ? 'is' : 'are'} still counted.`,
-        ]),
-  ]
+    !fresh && 'The last complete reading is more than a day old: figures may have changed since.',
+    failed && `The last run (number ${last_run.run_id}) ended as ${last_run.status}.`,
+    held > 0 &&
+      `${formatCount(held, 'deletion is', 'deletions are')} held back: these rows are still counted.`,
+    failing > 0 && `${formatCount(failing, 'list')} could not be read last time: their figures are older.`,
+    rejected > 0 &&
+      `${formatCount(rejected, 'item')} of the service cannot be stored and ${rejected === 1 ? 'is' : 'are'} not counted.`,
+    unconfirmed > 0 &&
+      `${formatCount(unconfirmed, 'row was', 'rows were')} missing in one reading and ${unconfirmed === 1 ? 'is' : 'are'} still counted.`,
+  ].filter((problem) => problem !== false)
 }
 
 export function drawKeyFigures(figures: readonly KeyFigure[]): Html {

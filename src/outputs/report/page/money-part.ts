@@ -25,21 +25,14 @@ export function drawMoney({ months, sums }: ReportedMoney, madeAt: string): Html
       id: 'money',
       caption: `What was paid, by month; the chart shows the last ${CHARTED} months at most`,
       columns: [
-        { head: 'Month', kind: 'time' },
-        { head: 'Payments', kind: 'number' },
-        { head: 'Below zero', kind: 'number' },
-        { head: 'Amount', kind: 'number' },
-        { head: 'Fees', kind: 'number' },
-        { head: 'After fees', kind: 'number' },
+        { head: 'Month', kind: 'time', cell: ({ month }) => formatMonth(month) },
+        { head: 'Payments', kind: 'number', cell: ({ payments }) => formatNumber(payments) },
+        { head: 'Below zero', kind: 'number', cell: ({ negative }) => formatNumber(negative) },
+        { head: 'Amount', kind: 'number', cell: ({ amount }) => formatMoney(amount) },
+        { head: 'Fees', kind: 'number', cell: ({ processing_fee }) => formatMoney(processing_fee) },
+        { head: 'After fees', kind: 'number', cell: ({ amount_after_fee }) => formatMoney(amount_after_fee) },
       ],
-      rows: months.map((month) => [
-        formatMonth(month.month),
-        formatNumber(month.payments),
-        formatNumber(month.negative),
-        formatMoney(month.amount),
-        formatMoney(month.processing_fee),
-        formatMoney(month.amount_after_fee),
-      ]),
+      rows: months,
     })}
     ${andMore(sums.months, months.length)}`
 }

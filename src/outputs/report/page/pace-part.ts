@@ -76,10 +76,7 @@ function listOf(parts: readonly string[]): string {
 
 function firstDay(lines: readonly PaceLine[]): number {
   const days = lines.flatMap((line) => line.days.map(({ days_before }) => days_before ?? 0))
-  return Math.min(
-    PACE_DAYS,
-    days.reduce((most, day) => Math.max(most, day), MIN_DAYS),
-  )
+  return Math.min(PACE_DAYS, Math.max(MIN_DAYS, ...days))
 }
 
 /** From the first day of the chart to the last one, though nothing happened on these. */
@@ -119,14 +116,22 @@ function figures({ event, similar }: ComparedPace, id: string, from: number, for
     caption:
       'People of all responses but those that mean no, by days before the event; – where nothing had happened yet, or the day is to come',
     columns: [
-      { head: 'Days before', kind: 'number' },
-      { head: `This one, ${formats.day(event.event_at)}`, kind: 'number' },
-      ...similar.map(({ event_at }) => ({ head: formats.day(event_at), kind: 'number' as const })),
+      {
+        head: 'Days before',
+        kind: 'number',
+        cell: (day) => (day === event.days_until ? `${day} (today)` : String(day)),
+      },
+      {
+        head: `This one, ${formats.day(event.event_at)}`,
+        kind: 'number',
+        cell: (day) => (day < event.days_until ? '–' : so(event.days, day)),
+      },
+      ...similar.map(({ event_at, days }) => ({
+        head: formats.day(event_at),
+        kind: 'number' as const,
+        cell: (day: number) => so(days, day),
+      })),
     ],
-    rows: rows.map((day) => [
-      day === event.days_until ? `${day} (today)` : String(day),
-      day < event.days_until ? '–' : so(event.days, day),
-      ...similar.map(({ days }) => so(days, day)),
-    ]),
+    rows,
   })
 }

@@ -39,15 +39,15 @@ export function drawQuality({ quality, events, mirror, time_zone }: AccountRepor
       id: 'quality-table',
       caption: 'What to keep in mind with these figures',
       columns: [
-        { head: 'What', kind: 'title' },
-        { head: 'Count', kind: 'number' },
-        { head: 'What it means', kind: 'text' },
+        { head: 'What', kind: 'title', cell: ([what]) => what },
+        { head: 'Count', kind: 'number', cell: ([, count]) => formatNumber(count) },
+        {
+          head: 'What it means',
+          kind: 'text',
+          cell: ([, , meaning]) => html`<span class="muted">${meaning}</span>`,
+        },
       ],
-      rows: rows.map(([what, count, meaning]) => [
-        what,
-        formatNumber(count),
-        html`<span class="muted">${meaning}</span>`,
-      ]),
+      rows,
     })}
     ${drawValues(without_meaning)}
     <h3>What the data cannot tell</h3>

@@ -3,8 +3,14 @@ import type { CountedRows } from '../../../mirror/answers/report/document.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import { formatNumber, formatWallClock } from '../formats.ts'
-import { andMore, drawBar, drawTable } from './table.ts'
+import { andMore, drawBar, drawTable, type PageColumn } from './table.ts'
 import { textOf, titleOf, type Html } from './text.ts'
+
+const peopleColumns: readonly PageColumn<Pick<ViewRow<'thin_slots'>, 'people' | 'wanted'>>[] = [
+  { head: 'People', kind: 'number', cell: ({ people }) => formatNumber(people) },
+  { head: 'Wanted', kind: 'number', cell: ({ wanted }) => formatNumber(wanted) },
+  { head: '', kind: 'bar', cell: ({ people, wanted }) => drawBar(Number(people), wanted) },
+]
 
 /** Slots of the next 56 days that need people. */
 export function drawThinSlots({ total, rows }: CountedRows<ViewRow<'thin_slots'>>, withEvent: boolean): Html {
@@ -13,19 +19,19 @@ export function drawThinSlots({ total, rows }: CountedRows<ViewRow<'thin_slots'>
     id: 'thin-slots',
     caption: `${formatCount(total, 'slot')} of the next 56 days that ${total === '1' ? 'needs' : 'need'} people, on the clock of the place`,
     columns: [
-      { head: 'Slot', kind: 'title' },
-      { head: 'People', kind: 'number' },
-      { head: 'Wanted', kind: 'number' },
-      { head: '', kind: 'bar' },
-      { head: 'Missing', kind: 'number' },
+      {
+        head: 'Slot',
+        kind: 'title',
+        cell: (slot) => nameOf(slot, withEvent ? html`, ${titleOf(slot)}` : ''),
+      },
+      ...peopleColumns,
+      {
+        head: 'Missing',
+        kind: 'number',
+        cell: ({ missing }) => html`<span class="lacks">${formatNumber(missing)}</span>`,
+      },
     ],
-    rows: rows.map((slot) => [
-      nameOf(slot, withEvent ? html`, ${titleOf(slot)}` : ''),
-      formatNumber(slot.people),
-      formatNumber(slot.wanted),
-      drawBar(Number(slot.people), slot.wanted),
-      html`<span class="lacks">${formatNumber(slot.missing)}</span>`,
-    ]),
+    rows,
   })}${andMore(total, rows.length)}`
 }
 
@@ -36,19 +42,11 @@ export function drawSlots({ total, rows }: CountedRows<ViewRow<'slot_summary'>>)
     id: 'slots',
     caption: `${formatCount(total, 'slot')} that somebody takes, on the clock of the place`,
     columns: [
-      { head: 'Slot', kind: 'title' },
-      { head: 'Sign-ups', kind: 'number' },
-      { head: 'People', kind: 'number' },
-      { head: 'Wanted', kind: 'number' },
-      { head: '', kind: 'bar' },
+      { head: 'Slot', kind: 'title', cell: (slot) => nameOf(slot, '') },
+      { head: 'Sign-ups', kind: 'number', cell: ({ sign_ups }) => formatNumber(sign_ups) },
+      ...peopleColumns,
     ],
-    rows: rows.map((slot) => [
-      nameOf(slot, ''),
-      formatNumber(slot.sign_ups),
-      formatNumber(slot.people),
-      formatNumber(slot.wanted),
-      drawBar(Number(slot.people), slot.wanted),
-    ]),
+    rows,
   })}${andMore(total, rows.length)}`
 }
 

@@ -2,42 +2,43 @@ import { html } from 'hono/html'
 import { formatNumber } from '../formats.ts'
 import type { Html } from './text.ts'
 
-export interface PageColumn {
+export type Cell = Html | string
+
+export interface PageColumn<Row> {
   readonly head: string
   /** `number`: aligned by the digits; `bar`: beside a number, without a head of its own. */
   readonly kind: 'text' | 'title' | 'time' | 'number' | 'bar'
+  readonly cell: (row: Row) => Cell
 }
 
-export type Cell = Html | string
-
-export interface PageTable {
+export interface PageTable<Row> {
   readonly id: string
   /** Says what the table shows; it stands above, where it does not scroll away. */
   readonly caption: string
-  readonly columns: readonly PageColumn[]
   /** The cell of the first column of kind `title`, else the first cell, is the head of its row. */
-  readonly rows: readonly (readonly Cell[])[]
+  readonly columns: readonly PageColumn<Row>[]
+  readonly rows: readonly Row[]
   /** What is searched for, of a table that can be sorted and searched. */
   readonly find?: string
 }
 
 /** A table that can be scrolled sideways where it does not fit. */
-export function drawTable({ id, caption, columns, rows, find }: PageTable): Html {
+export function drawTable<Row>({ id, caption, columns, rows, find }: PageTable<Row>): Html {
   const titleAt = columns.findIndex(({ kind }) => kind === 'title')
   const headAt = titleAt === -1 ? 0 : titleAt
-  const classOf = columns.map(({ kind }) => (kind === 'text' ? '' : kind))
-  const cell = (value: Cell, at: number) =>
-    at === headAt
-      ? html`<th scope="row" class="${classOf[at]}">${value}</th>`
-      : html`<td class="${classOf[at]}">${value}</td>`
-  const heads = columns.map(({ head }, at) =>
-    head === ''
-      ? html`<td class="${classOf[at]}"></td>`
-      : html`<th scope="col" class="${classOf[at]}">${head}</th>`,
+  const classOf = ({ kind }: PageColumn<Row>) => (kind === 'text' ? '' : kind)
+  const heads = columns.map((column) =>
+    column.head === ''
+      ? html`<td class="${classOf(column)}"></td>`
+      : html`<th scope="col" class="${classOf(column)}">${column.head}</th>`,
   )
-  const drawRow = (row: readonly Cell[]) =>
+  const drawCell = (row: Row) => (column: PageColumn<Row>, at: number) =>
+    at === headAt
+      ? html`<th scope="row" class="${classOf(column)}">${column.cell(row)}</th>`
+      : html`<td class="${classOf(column)}">${column.cell(row)}</td>`
+  const drawRow = (row: Row) =>
     html`<tr>
-      ${row.map(cell)}
+      ${columns.map(drawCell(row))}
     </tr>`
   const name = `${id}-caption`
   const isLong = find !== undefined
@@ -75,15 +76,17 @@ export function drawBar(part: number, whole: number): Html {
 }
 
 /** A table that is folded away on a screen, below its chart; paper shows it. */
-export function drawFigures(table: PageTable): Html {
+export function drawFigures<Row>(table: PageTable<Row>): Html {
   return html`<details>
     <summary>The figures as a table</summary>
     ${drawTable(table)}
   </details>`
 }
 
-/** Below a table: how many rows it leaves out. */
-export function andMore(total: string, shown: number): Html | string {
+/** Below a table or a list: how many it leaves out, and the command that shows all of them. */
+export function andMore(total: string, shown: number, command?: string): Cell {
   const more = BigInt(total) - BigInt(shown)
-  return more > 0n ? html`<p class="muted">and ${formatNumber(String(more))} more</p>` : ''
+  if (more <= 0n) return ''
+  const how = command === undefined ? '' : html`: <code>${command}</code>`
+  return html`<p class="muted">and ${formatNumber(String(more))} more${how}</p>`
 }

@@ -15,16 +15,6 @@ export async function hasRowsOf(source: Database, target: Database): Promise<boo
   return secrets[0] !== undefined && secrets[0] === secrets[1]
 }
 
-/** The accounts of the source are held by runs of the move. */
-async function hasRuns({ kysely }: Database): Promise<boolean> {
-  const found = await kysely
-    .selectFrom('headcount.sync_runs')
-    .select('id')
-    .where('status', '=', 'running')
-    .executeTakeFirst()
-  return found !== undefined
-}
-
 async function readSecret({ kysely }: Database): Promise<string | undefined> {
   const found = await kysely.selectFrom('headcount.person_id_secret').select('secret').executeTakeFirst()
   return found?.secret
@@ -40,8 +30,14 @@ export async function requireSameRows(
   source: ContentsSource,
   signal: AbortSignal,
 ): Promise<readonly TableCheck[]> {
+  const running = await target.kysely
+    .selectFrom('headcount.sync_runs')
+    .select('id')
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  // The accounts of the source are held by runs of the move.
   // guard: a move to itself
-  if (await hasRuns(target)) {
+  if (running !== undefined) {
     throw new UsageError(
       `${target.label} is this very database, or a run is in progress there: name an empty one. Nothing was changed.`,
     )

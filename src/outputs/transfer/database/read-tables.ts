@@ -72,20 +72,22 @@ export function rowCollector(receive: (content: Buffer<ArrayBuffer>) => Promise<
   }
 }
 
-/** Hands parts on while the next one is read: one is under way at a time. */
-export function writeBehind(receive: ReceiveRows): {
-  readonly receive: ReceiveRows
-  /** Resolves when the last part is written. */
-  readonly settle: () => Promise<void>
-} {
+/** Writes each part while the next one is read: one is under way at a time, and none when this settles. */
+export async function writeBehind(
+  read: (receive: ReceiveRows) => Promise<void>,
+  write: ReceiveRows,
+): Promise<void> {
   let underWay = Promise.resolve()
-  return {
-    receive: async (part) => {
+  try {
+    await read(async (part) => {
       await underWay
-      underWay = receive(part)
-      // It is thrown at the next part, or by `settle`.
+      underWay = write(part)
+      // It is thrown at the next part, or at the end.
       underWay.catch(() => {})
-    },
-    settle: () => underWay,
+    })
+  } catch (error) {
+    await underWay.catch(() => {})
+    throw error
   }
+  await underWay
 }

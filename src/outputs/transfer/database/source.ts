@@ -1,7 +1,6 @@
 /** A mirror in a database, as a source of a copy. */
 import { sql } from 'kysely'
 import type { Timestamp } from '../../../common/schema/items.ts'
-import type { StoredReader } from '../../../db/readers/readable.ts'
 import type { Database } from '../../../db/database.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import type { Transaction, TransactionOptions } from '../../../db/transaction.ts'
@@ -34,7 +33,11 @@ export async function openSource(trx: Transaction, signal: AbortSignal): Promise
       bytes: await readSize(trx),
       tables,
       identities: await readIdentities(trx, tables),
-      readers: await readReaders(trx),
+      readers: await trx.kysely
+        .selectFrom('headcount.readers')
+        .select(['role_name', 'with_personal'])
+        .orderBy('role_name')
+        .execute(),
     },
     read: (receive) =>
       readTables(trx, tables, async (part) => {
@@ -43,14 +46,6 @@ export async function openSource(trx: Transaction, signal: AbortSignal): Promise
       }),
     checks: () => checkTables(trx, tables, () => signal.throwIfAborted()),
   }
-}
-
-async function readReaders({ kysely }: Transaction): Promise<readonly StoredReader[]> {
-  return kysely
-    .selectFrom('headcount.readers')
-    .select(['role_name', 'with_personal'])
-    .orderBy('role_name')
-    .execute()
 }
 
 /**

@@ -65,17 +65,11 @@ export function requireEqual(
 ): void {
   const different = differing(expected, found)
   // guard: checksums of a copy
-  if (different !== undefined) throw differenceError(different, found, place)
-}
-
-function differenceError(
-  { table, rows }: TableCheck,
-  found: readonly TableCheck[],
-  place: string,
-): DatabaseError {
-  const there = found.find((check) => check.table === table)?.rows ?? 'no'
-  return new DatabaseError(
-    `${place}: the table ${table} has ${there} rows there and ${rows} in the original, or a row differs. Nothing was stored. Look ` +
-      `for triggers and rules on the tables of the schema headcount, and run it again.`,
-  )
+  if (different !== undefined) {
+    const there = found.find(({ table }) => table === different.table)?.rows ?? 'no'
+    throw new DatabaseError(
+      `${place}: the table ${different.table} has ${there} rows there and ${different.rows} in the original, or a row differs. Nothing ` +
+        `was stored. Look for triggers and rules on the tables of the schema headcount, and run it again.`,
+    )
+  }
 }

@@ -12,7 +12,7 @@ import { cancelTransactionOnAbort } from '../../../db/cancel/cancel-on-abort.ts'
 import { checkTables, requireEqual, type TableCheck } from './table-checks.ts'
 import { copyTarget, restartIdentities, tableName, type TableColumns } from './table-rows.ts'
 
-export interface WriteOptions {
+export interface CopyOptions {
   readonly signal: AbortSignal
   readonly onProgress?: OnProgress | undefined
   /** Called at the end of the transaction, with the schema of this program. */
@@ -29,7 +29,7 @@ export interface WriteOptions {
 export async function writeMirror(
   target: Database,
   source: ContentsSource,
-  { signal, onProgress, finish }: WriteOptions,
+  { signal, onProgress, finish }: CopyOptions,
 ): Promise<readonly TableCheck[]> {
   const { outline } = source
   return target.transaction(
@@ -117,7 +117,7 @@ async function clearSeeds(trx: Transaction, tables: readonly TableColumns[]): Pr
 async function copyRows(
   trx: Transaction,
   source: ContentsSource,
-  { requireSpace, onProgress }: Pick<Database, 'requireSpace'> & Pick<WriteOptions, 'onProgress'>,
+  { requireSpace, onProgress }: Pick<Database, 'requireSpace'> & Pick<CopyOptions, 'onProgress'>,
 ): Promise<void> {
   const targets = new Map(source.outline.tables.map((columns) => [columns.table, copyTarget(columns)]))
   let bytes = 0
@@ -130,19 +130,7 @@ async function copyRows(
     bytes += content.byteLength
     onProgress?.({ step: 'copying', table, bytes })
   }
-  const written = writeBehind(write)
-  await settled(source.read(written.receive), written.settle)
-}
-
-/** What was begun ends, too, when the work fails. */
-async function settled(work: Promise<void>, settle: () => Promise<void>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    await settle().catch(() => {})
-    throw error
-  }
-  await settle()
+  await writeBehind(source.read, write)
 }
 
 /** Both, when both have ended: neither may go on when its transaction is over. */

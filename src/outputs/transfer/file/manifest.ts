@@ -40,6 +40,7 @@ export interface BackupManifest {
   readonly accounts: readonly string[]
   readonly tables: readonly BackedUpTable[]
   readonly identities: readonly Identity[]
+  /** Roles that read the mirror: their rights are not in the file. */
   readonly readers: readonly StoredReader[]
 }
 

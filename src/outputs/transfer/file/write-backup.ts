@@ -11,7 +11,7 @@ import { replaceFile } from '../../files/replace-file.ts'
 import type { Sink } from '../../files/sink.ts'
 import type { TableCheck } from '../database/table-checks.ts'
 import type { TableColumns } from '../database/table-rows.ts'
-import type { ContentsOutline, ContentsSource, OnProgress } from '../mirror-contents.ts'
+import type { ContentsSource, OnProgress } from '../mirror-contents.ts'
 import { BACKUP_FORMAT, BACKUP_KIND, MANIFEST, type BackupManifest } from './manifest.ts'
 
 /** Rows compress well at every level; the lowest takes the least time. */
@@ -20,8 +20,6 @@ const LEVEL = 1
 const MODE = 0o600
 
 export interface BackupFileOptions {
-  /** Replaces a file of this name. */
-  readonly force: boolean
   readonly engine: Engine
   readonly signal: AbortSignal
   readonly onProgress?: OnProgress | undefined
@@ -106,18 +104,26 @@ async function packTables(
     so_far.hash.update(content)
     so_far.bytes += content.byteLength
     so_far.parts += 1
-    await addEntry(packer, entryName(table, so_far.parts), content)
+    // Each entry is of whole rows: COPY reads it by itself.
+    await addEntry(packer, `${table}/${String(so_far.parts).padStart(6, '0')}.copy`, content)
     bytes += content.byteLength
     onProgress?.({ step: 'copying', table, bytes })
   })
   onProgress?.({ step: 'comparing', bytes })
   const checks = await source.checks()
-  return manifestOf(outline, engine, tablesOf(outline.tables, written, checks))
-}
-
-/** Each entry is of whole rows: COPY reads it by itself. */
-function entryName(table: string, part: number): string {
-  return `${table}/${String(part).padStart(6, '0')}.copy`
+  const { schema, moment, accounts, identities, readers } = outline
+  return {
+    kind: BACKUP_KIND,
+    format: BACKUP_FORMAT,
+    version: version(),
+    schema,
+    created_at: moment,
+    engine,
+    accounts,
+    tables: tablesOf(outline.tables, written, checks),
+    identities,
+    readers,
+  }
 }
 
 async function addEntry(packer: Packer, name: string, content: Buffer<ArrayBuffer>): Promise<void> {
@@ -137,23 +143,4 @@ function tablesOf(
     if (content === undefined || check === undefined) return []
     return [{ ...columns, ...check, bytes: content.bytes, sha256: content.hash.digest('hex') }]
   })
-}
-
-function manifestOf(
-  { schema, moment, accounts, identities, readers }: ContentsOutline,
-  engine: Engine,
-  tables: BackupManifest['tables'],
-): BackupManifest {
-  return {
-    kind: BACKUP_KIND,
-    format: BACKUP_FORMAT,
-    version: version(),
-    schema,
-    created_at: moment,
-    engine,
-    accounts,
-    tables,
-    identities,
-    readers,
-  }
 }

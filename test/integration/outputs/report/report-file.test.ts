@@ -29,10 +29,10 @@ test('takes the place of the former one, with a mode by what it tells', async ()
   const path = join(place, 'report.html')
   await writeFile(path, 'former')
   await chmod(path, 0o644)
-  await writeReportFile(path, 'with names', { withPersonal: true, signal: never })
+  await writeReportFile(path, 'with names', { isPersonal: true, signal: never })
   expect(await readFile(path, 'utf8')).toBe('with names')
   expect(await modeOf(path)).toBe(0o600)
-  await writeReportFile(path, 'without', { withPersonal: false, signal: never })
+  await writeReportFile(path, 'without', { isPersonal: false, signal: never })
   expect(await readFile(path, 'utf8')).toBe('without')
   expect((await modeOf(path)) & 0o400).toBe(0o400)
   expect((await modeOf(path)) & 0o022).toBe(0)
@@ -43,7 +43,7 @@ test('takes the place of the file behind a link, which stays a link', async () =
   const place = await folder()
   await writeFile(join(place, 'real.html'), 'former')
   await symlink('real.html', join(place, 'report.html'))
-  await writeReportFile(join(place, 'report.html'), 'new', { withPersonal: false, signal: never })
+  await writeReportFile(join(place, 'report.html'), 'new', { isPersonal: false, signal: never })
   expect(await readFile(join(place, 'real.html'), 'utf8')).toBe('new')
   expect((await lstat(join(place, 'report.html'))).isSymbolicLink()).toBe(true)
 })
@@ -53,11 +53,11 @@ test('stays as it was when the writing ends early', async () => {
   const path = join(place, 'report.html')
   await writeFile(path, 'former')
   const reason = new Error('interrupted')
-  const options = { withPersonal: true, signal: AbortSignal.abort(reason) }
+  const options = { isPersonal: true, signal: AbortSignal.abort(reason) }
   await expect(writeReportFile(path, 'new', options)).rejects.toBe(reason)
   await mkdir(join(place, 'taken'))
   await expect(
-    writeReportFile(join(place, 'taken'), 'new', { withPersonal: true, signal: never }),
+    writeReportFile(join(place, 'taken'), 'new', { isPersonal: true, signal: never }),
   ).rejects.toMatchObject({
     code: 'output',
     message: expect.stringContaining('could not be written') as string,

@@ -351,7 +351,6 @@ describe('a backup', () => {
       await database.transaction(
         async (trx) =>
           writeBackup(older, await openSource(trx, new AbortController().signal), {
-            force: true,
             engine: 'postgres',
             signal: new AbortController().signal,
           }),

@@ -96,7 +96,7 @@ export const runPoolGuards: readonly Guard[] = [
   {
     name: 'bound of suspended runs',
     promise: 'pauses of a thousand accounts do not begin a thousand runs',
-    mutation: { cut: ' || this.#suspended >= MAX_SUSPENDED' },
+    mutation: { cut: ' || this.#suspended() >= MAX_SUSPENDED' },
     tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
     only: '64 runs',
   },

@@ -36,25 +36,47 @@ test.each([
   expect(nextPages(pages, ms, bytes)).toBe(next)
 })
 
+const part = { table: 'events', content: Buffer.alloc(1) }
+
 test('a write is under way while the next part is read, and never two', async () => {
   let underWay = 0
   const most: number[] = []
-  const written = writeBehind(async () => {
-    underWay += 1
-    most.push(underWay)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-    underWay -= 1
-  })
-  for (let part = 0; part < 5; part += 1) await written.receive({ table: 'events', content: Buffer.alloc(1) })
-  expect(underWay).toBe(1)
-  await written.settle()
+  await writeBehind(
+    async (receive) => {
+      for (let count = 0; count < 5; count += 1) await receive(part)
+      expect(underWay).toBe(1)
+    },
+    async () => {
+      underWay += 1
+      most.push(underWay)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      underWay -= 1
+    },
+  )
   expect([underWay, ...new Set(most)]).toEqual([0, 1])
 })
 
-test('a write that failed is thrown at the next part, and by settle', async () => {
-  const written = writeBehind(() => Promise.reject(new Error('full')))
-  const part = { table: 'events', content: Buffer.alloc(1) }
-  await written.receive(part)
-  await expect(written.receive(part)).rejects.toThrow('full')
-  await expect(written.settle()).rejects.toThrow('full')
+test('a write that failed is thrown at the next part, and at the end', async () => {
+  const full = () => Promise.reject(new Error('full'))
+  const written = writeBehind(async (receive) => {
+    await receive(part)
+    await expect(receive(part)).rejects.toThrow('full')
+  }, full)
+  await expect(written).rejects.toThrow('full')
+})
+
+test('a write that is under way ends before what made the reading fail is thrown', async () => {
+  let hasEnded = false
+  const written = writeBehind(
+    async (receive) => {
+      await receive(part)
+      throw new Error('gone')
+    },
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      hasEnded = true
+    },
+  )
+  await expect(written).rejects.toThrow('gone')
+  expect(hasEnded).toBe(true)
 })

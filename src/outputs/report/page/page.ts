@@ -1,6 +1,21 @@
 import { html } from 'hono/html'
 import type { Html } from './text.ts'
 
+/** What the pages of an account and of an event differ in. */
+export interface Page {
+  readonly title: string
+  readonly heading: Html
+  readonly meta: string
+  readonly figures: readonly KeyFigure[]
+  readonly sections: readonly Section[]
+}
+
+/** Figures at the top: what each is, below its number. */
+export interface KeyFigure {
+  readonly value: string
+  readonly label: string
+}
+
 export interface Section {
   readonly id: string
   readonly title: string
