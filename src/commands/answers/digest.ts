@@ -1,7 +1,7 @@
 import { settingsOf } from '../inspect/status.ts'
 import { AccountLockedError, DeliveryError, UsageError } from '../../common/errors.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
-import type { Config, Flags } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
 import { mailFault } from '../../config/read-notify.ts'
 import { digestCall } from '../../mirror/answers/digest/digest-call.ts'
 import type { Since } from '../../mirror/instants/parse-since.ts'
@@ -9,14 +9,13 @@ import { DEFAULT_DIGEST_NAME } from '../../outputs/notify/digest/digest-subject.
 import { digestText } from '../../outputs/notify/digest/digest-text.ts'
 import type { Delivery } from '../../outputs/notify/deliver.ts'
 import { parseRecipients, type Recipient } from '../../outputs/notify/recipient.ts'
-import type { Command, Context } from '../cli/context.ts'
+import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror, mirrorCaller } from '../open-mirror.ts'
 import { redactRecipient } from '../open-log.ts'
 import { describeDelivery } from '../output/deliveries.ts'
 import { writeJson } from '../output/format/json.ts'
 
-type DigestFlags = Flags & {
-  readonly json?: true
+type DigestFlags = JsonFlags & {
   readonly quiet?: true
   readonly since: Since | 'last'
   readonly event?: string

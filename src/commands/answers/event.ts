@@ -1,12 +1,12 @@
-import type { Flags } from '../../config/config.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { eventCall, type EventDetails } from '../../mirror/answers/event.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
+import { drawParts } from '../output/format/prose.ts'
 import { drawPairs, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { drawBar } from '../output/format/bar.ts'
@@ -16,7 +16,7 @@ import { formatDays } from '../../common/text/format-duration.ts'
 import { momentText, wallClockText } from '../../common/text/moments.ts'
 import { formatRespondents } from './who-comes.ts'
 
-type EventFlags = Flags & { readonly json?: true; readonly limit: number; readonly account?: string }
+type EventFlags = ListFlags & { readonly account?: string }
 
 /** Days of the pace that are drawn; the JSON has all. */
 const SHOWN_DAYS = 14
@@ -33,12 +33,11 @@ export const event: Command<EventFlags> = async (context) => {
     event: id,
     changes: limit,
   }))
-  await writeResult(context, { events: found }, (out) =>
+  return writeResult(context, { events: found }, (out) =>
     found
       .map((details) => formatEvent(details, { limit, accountFlag: accountFlag(account) }, out))
       .join('\n'),
   )
-  return 0
 }
 
 interface EventFormat {
@@ -53,19 +52,13 @@ const accountFlag = (account: string | undefined): string =>
 function formatEvent(details: EventDetails, format: EventFormat, out: Output): string {
   const { summary } = details
   const title = stripControlCharsInLine(summary.event_title ?? '(no title)')
-  const parts: readonly (readonly [heading: string, text: string])[] = [
+  const parts = [
     ['Who comes', comesPart(details, format, out)],
     ['How the responses came in', pacePart(details, out)],
     ['Slots', slotsPart(details, out)],
     ['Changes since the first reading', changesPart(details, format, out)],
-  ]
-  return [
-    `${out.style('bold', title)}\n`,
-    figures(details, out),
-    ...parts
-      .filter(([, part]) => part !== '')
-      .map(([heading, part]) => `\n${out.style('bold', out.style('cyan', heading))}\n${part}`),
-  ].join('')
+  ] as const
+  return `${out.style('bold', title)}\n${figures(details, out)}${drawParts(parts, out)}`
 }
 
 function figures({ summary, payments, forgotten_at }: EventDetails, out: Output): string {
@@ -80,40 +73,26 @@ function figures({ summary, payments, forgotten_at }: EventDetails, out: Output)
     `${formatCount(not_coming, 'reply', 'replies')} no`,
   ]
   const nameless = without_email === '0' ? '' : `, ${formatNumber(without_email)} without an address`
-  return drawPairs(
+  const forgotten =
+    forgotten_at && `names, addresses and messages were forgotten on ${forgotten_at.slice(0, 10)}`
+  const signUps = `${formatNumber(summary.sign_ups)} for ${formatCount(summary.slots, 'slot')}`
+  return drawPairs(out, [
+    ['when', `${momentText(summary.event_at)}${localDay}${days && ` (${days})`}`],
+    ['id', stripControlCharsInLine(`${summary.event_id} in account ${summary.account}`)],
+    ['expected', `${formatCount(expected, 'person', 'people')}: ${replies.join(', ')}`],
     [
-      ['when', `${momentText(summary.event_at)}${localDay}${days && ` (${days})`}`],
-      ['id', stripControlCharsInLine(`${summary.event_id} in account ${summary.account}`)],
-      ['expected', `${formatCount(expected, 'person', 'people')}: ${replies.join(', ')}`],
-      [
-        'responses',
-        `${formatNumber(responses)} of ${formatCount(respondents, 'person', 'persons')}${nameless}`,
-      ],
-      ...(forgotten_at === null
-        ? []
-        : [
-            [
-              'people',
-              `names, addresses and messages were forgotten on ${forgotten_at.slice(0, 10)}`,
-            ] as const,
-          ]),
-      ...(payments === null ? [] : [['payments', paymentsText(payments)] as const]),
-      ...(summary.sign_ups === '0'
-        ? []
-        : [
-            [
-              'sign-ups',
-              `${formatNumber(summary.sign_ups)} for ${formatCount(summary.slots, 'slot')}`,
-            ] as const,
-          ]),
-      [
-        'last 7 days',
-        `${formatNumber(summary.new_7d)} new, ${formatNumber(summary.edited_7d)} edited, ${formatNumber(summary.withdrawn_7d)} withdrawn`,
-      ],
-      ['list', listText(summary)],
+      'responses',
+      `${formatNumber(responses)} of ${formatCount(respondents, 'person', 'persons')}${nameless}`,
     ],
-    { indent: '  ', width: out.width },
-  )
+    ['people', forgotten],
+    ['payments', payments && paymentsText(payments)],
+    ['sign-ups', summary.sign_ups === '0' ? null : signUps],
+    [
+      'last 7 days',
+      `${formatNumber(summary.new_7d)} new, ${formatNumber(summary.edited_7d)} edited, ${formatNumber(summary.withdrawn_7d)} withdrawn`,
+    ],
+    ['list', listText(summary)],
+  ])
 }
 
 function paymentsText({ payments, amount, amount_after_fee, negative }: ViewRow<'payment_summary'>): string {

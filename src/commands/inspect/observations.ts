@@ -1,14 +1,10 @@
-import type { Flags } from '../../config/config.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { observationsCall } from '../../mirror/observations/open-questions.ts'
 import { callMirror } from '../open-mirror.ts'
 import { formatObservations } from '../output/observations.ts'
 import { writeResult } from '../output/format/json.ts'
 
-type ObservationsFlags = Flags & { readonly json?: true }
-
-export const observations: Command<ObservationsFlags> = async (context) => {
+export const observations: Command<JsonFlags> = async (context) => {
   const accounts = await callMirror(context, observationsCall, ({ account }) => ({ account }))
-  await writeResult(context, { accounts }, (out) => formatObservations(accounts, out))
-  return 0
+  return writeResult(context, { accounts }, (out) => formatObservations(accounts, out))
 }

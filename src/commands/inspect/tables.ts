@@ -1,25 +1,21 @@
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
-import type { Flags } from '../../config/config.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { tablesCall } from '../../mirror/calls/tables.ts'
 import type { SchemaDescription } from '../../mirror/query/describe-schema.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatSchema, formatSchemaObject } from '../output/tables.ts'
 
-type TablesFlags = Flags & { readonly json?: true }
-
-export const tables: Command<TablesFlags> = async (context) => {
+export const tables: Command<JsonFlags> = async (context) => {
   const [operand] = context.operands
   const schema = await callMirror(context, tablesCall, () => ({}))
   const found = operand === undefined ? schema : withName(schema, operand)
-  await writeResult(context, found, (out) =>
+  return writeResult(context, found, (out) =>
     operand === undefined ? formatSchema(schema, out) : formatSchemaObject(found, out),
   )
-  return 0
 }
 
 /** What has this name, written as in SQL: upper and lower case alike, with or without the schema. */

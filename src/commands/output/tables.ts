@@ -70,7 +70,7 @@ function drawDescribed(pairs: readonly (readonly [name: string, text: string])[]
   const clean = pairs.map(
     ([name, text]) => [stripControlCharsInLine(name), stripControlCharsInLine(text)] as const,
   )
-  return drawPairs(clean, { indent: '  ', width: textWidth(out) })
+  return drawPairs({ width: textWidth(out) }, clean)
 }
 
 /** Text runs no wider on a wide terminal: one reads across. */

@@ -12,7 +12,8 @@ import type {
 import type { Output } from '../terminal/terminal.ts'
 import { formatBytes, formatCount, formatNumber } from '../../common/text/number.ts'
 import { listTable, right } from './format/table.ts'
-import { shorten, wrapWords } from '../../common/text/fit-text.ts'
+import { shorten } from '../../common/text/fit-text.ts'
+import { paragraph } from './format/prose.ts'
 import { formatInstant } from './format/timestamp.ts'
 
 const one = stripControlCharsInLine
@@ -148,8 +149,4 @@ function tableOf(tables: readonly { readonly table: string; readonly rows: numbe
     ['table', right('rows')],
     tables.filter(({ rows }) => rows > 0).map(({ table, rows }) => [table, formatNumber(rows)]),
   )
-}
-
-function paragraph(words: string, out: Output): string {
-  return `${wrapWords(words, { width: out.width, hang: 0 })}\n`
 }

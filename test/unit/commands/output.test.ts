@@ -149,13 +149,11 @@ describe('a table', () => {
 
   test('pairs go on below themselves, by whole words', () => {
     expect(
-      drawPairs(
-        [
-          ['held', 'one two three four'],
-          ['a', 'b'],
-        ],
-        { indent: '  ', width: 20 },
-      ),
+      drawPairs({ width: 20 }, [
+        ['held', 'one two three four'],
+        ['left out', null],
+        ['a', 'b'],
+      ]),
     ).toBe('  held  one two\n        three four\n  a     b\n')
   })
 

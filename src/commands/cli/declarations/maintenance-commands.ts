@@ -37,7 +37,7 @@ const accountCommands: CommandGroup = {
     },
     {
       name: 'set',
-      load: async () => (await import('../../maintain/accounts-set.ts')).accountsSet,
+      load: async () => (await loadAccounts()).accountsSet,
       summary: 'set the time zone of an account',
       description:
         'The views count days and months in this zone; the times in the tables stay as they are. The zone must be one of ' +

@@ -8,12 +8,27 @@ export function writeJson(out: Output, value: unknown): Promise<void> {
   )
 }
 
-/** What a command found: with `--json` the document, else the text. */
-export function writeResult(
-  context: { readonly flags: { readonly json?: true }; readonly terminal: Terminal },
+interface Asked {
+  readonly flags: { readonly json?: true }
+  readonly terminal: Terminal
+}
+
+/** What a command found: with `--json` the document, else the text. @returns the exit code of success */
+export async function writeResult(
+  { flags, terminal: { out } }: Asked,
   document: object,
   format: (out: Output) => string,
-): Promise<void> {
-  const { out } = context.terminal
-  return context.flags.json ? writeJson(out, document) : out.write(format(out))
+): Promise<0> {
+  await (flags.json ? writeJson(out, document) : out.write(format(out)))
+  return 0
+}
+
+/** What a command changed: with `--json` the document, else words on stderr. @returns the exit code of success */
+export async function writeChange(
+  { flags, terminal: { out, err } }: Asked,
+  document: object,
+  words: string,
+): Promise<0> {
+  await (flags.json ? writeJson(out, document) : err.write(words))
+  return 0
 }

@@ -202,16 +202,18 @@ function pad(text: string, columns: number, align: 'left' | 'right'): string {
   return align === 'right' ? blank + text : text + blank
 }
 
+/** A line of `drawPairs`; null: there is none. */
+export type Pair = readonly [name: string, value: string | null]
+
 /** `name   value` lines, aligned, without headings. A value that is longer than the terminal goes on below itself. */
 export function drawPairs(
-  pairs: readonly (readonly [name: string, value: string])[],
-  { indent = '', width = null }: { readonly indent?: string; readonly width?: number | null } = {},
+  { width, indent = GAP }: { readonly width: number | null; readonly indent?: string },
+  pairs: readonly Pair[],
 ): string {
-  const widest = pairs.reduce((most, [name]) => Math.max(most, displayWidth(name)), 0)
+  const shown = pairs.flatMap(([name, value]) => (value === null ? [] : [{ name, value }]))
+  const widest = Math.max(0, ...shown.map(({ name }) => displayWidth(name)))
   const hang = indent.length + widest + GAP.length
-  return pairs
-    .map(
-      ([name, value]) => `${indent}${pad(name, widest, 'left')}${GAP}${wrapWords(value, { width, hang })}\n`,
-    )
-    .join('')
+  const line = ({ name, value }: { readonly name: string; readonly value: string }) =>
+    `${indent}${pad(name, widest, 'left')}${GAP}${wrapWords(value, { width, hang })}\n`
+  return shown.map(line).join('')
 }
