@@ -18,6 +18,7 @@ import { warnOfOpenPort } from '../serve/monitor.ts'
 import { digestCompanions, noticeCompanions } from './companions/companions.ts'
 import { lastGoodRunsOf } from './last-good-runs.ts'
 import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
+import { logTo } from '../../sync/options.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
@@ -118,6 +119,6 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
     signal,
     lastGoodRuns: lastGoodRunsOf(config.account ?? DEFAULT_ACCOUNT, { call, run: config.run, logger }),
     companions: [...(await digestCompanions(beside)), ...(await noticeCompanions(beside))],
-    log: (level, message, fields = {}) => logger[level](fields, message),
+    log: logTo(logger),
   })
 }

@@ -48,9 +48,7 @@ const accountCommands: CommandGroup = {
         options
           .flag('--time-zone <zone>', 'a name of the IANA list like Europe/Berlin; at first UTC')
           .makeOptionMandatory(),
-        options.json('print what was set'),
-        options.force(),
-        options.database(),
+        ...options.ofChange('print what was set'),
       ],
     },
     {
@@ -183,10 +181,7 @@ export const maintenanceCommands: CommandGroup = {
           )
           .makeOptionMandatory(),
         options.flag('--yes', 'do not ask'),
-        options.json('print what is deleted'),
-        options.account('only in this account'),
-        options.force(),
-        options.database(),
+        ...options.ofChange('print what is deleted', 'only in this account'),
       ],
     },
     {

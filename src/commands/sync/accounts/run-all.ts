@@ -7,9 +7,9 @@ import type { Logger, Progress, RunPool, RunPoolOptions } from '../../../index.t
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
 import { withNamesOf } from '../../open-log.ts'
-import { displayOf } from '../run-command.ts'
-import { accountsLine, type AccountsProgress } from '../../terminal/accounts-line.ts'
-import { openAccountsBar, openProgressLines, type ProgressDisplay } from '../../terminal/progress.ts'
+import { openDisplay } from '../run-command.ts'
+import type { AccountsProgress } from '../../terminal/accounts-line.ts'
+import { accountsProgress, type ProgressDisplay } from '../../terminal/progress.ts'
 import { accountLogger } from './account-logger.ts'
 import { failedResult, faultyResults, type AccountResult } from './account-result.ts'
 import type { AccountRow, Summary } from './accounts-table.ts'
@@ -50,12 +50,7 @@ export async function runAll<Document extends object>(
   const config = firstOf(accounts)
   for (const { service } of accounts.accounts) terminal.redact(service.apiKey)
   const startedAt = performance.now()
-  const { display, logger } = await displayOf<AccountsProgress>(
-    config,
-    terminal,
-    openAccountsBar,
-    (err, log) => openProgressLines(err, log, accountsLine),
-  )
+  const { display, logger } = await openDisplay(config, terminal, accountsProgress)
   if (config.logFormat === 'json') for (const fault of shownFaults(accounts)) logger.error({}, fault)
   const results = openResults(terminal.out, resultFormat(flags))
   const rows: AccountRow[] = []

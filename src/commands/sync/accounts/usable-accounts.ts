@@ -13,11 +13,6 @@ export interface UsableAccounts {
   readonly faults: readonly string[]
 }
 
-export interface Following {
-  readonly redact: (account: AccountConfig) => void
-  readonly logger: Logger
-}
-
 type ByName = ReadonlyMap<string, AccountConfig>
 
 /**
@@ -29,7 +24,7 @@ type ByName = ReadonlyMap<string, AccountConfig>
  */
 export function usableAccounts(
   reader: AccountsReader,
-  { redact, logger }: Following,
+  { redact, logger }: { readonly redact: (account: AccountConfig) => void; readonly logger: Logger },
 ): () => Promise<UsableAccounts | null> {
   let former: ByName | null = null
   let faults: readonly string[] = []
