@@ -13,7 +13,7 @@ import { shorten } from '../../common/text/fit-text.ts'
 import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
 import { noteLine } from '../output/format/note-line.ts'
 import { formatErased } from '../output/erased.ts'
-import { formatReport } from '../output/run-report.ts'
+import { changedRows, formatReport } from '../output/run-report.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 /** Of a message: the JSON has it whole. */
@@ -92,11 +92,11 @@ function figures(report: RunReport | ErasureReport | null): readonly string[] {
     const { responses, versions } = report.erased
     return [formatDuration(report.duration_ms), '', formatNumber(responses + versions)]
   }
-  const changed = Object.values(report.rows).reduce(
-    (sum, { inserted, updated, deleted }) => sum + inserted + updated + deleted,
-    0,
-  )
-  return [formatDuration(report.duration_ms), formatNumber(report.events.due), formatNumber(changed)]
+  return [
+    formatDuration(report.duration_ms),
+    formatNumber(report.events.due),
+    formatNumber(changedRows(report)),
+  ]
 }
 
 /** Of each run that was not wholly good: what failed, is held or was rejected, and why. */

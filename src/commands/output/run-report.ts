@@ -29,7 +29,7 @@ export function formatReport(report: RunReport, out: Pick<Output, 'style' | 'wid
       ['service', serviceLine(report)],
       ['forgotten', forgottenLine(report)],
       ['history', historyLine(report)],
-      ['rows', hasChanges(report) ? null : 'nothing changed'],
+      ['rows', changedRows(report) > 0 ? null : 'nothing changed'],
     ]),
     rowsTable(report, out),
     ...attention(report, out),
@@ -65,12 +65,12 @@ function historyLine({ rewritten_versions: versions }: RunReport): string | null
   return `${formatCount(versions, 'former version')} brought into line with what is left out`
 }
 
-function hasChanges(report: RunReport): boolean {
-  return Object.values(report.rows).some((counts) => total(counts) > 0)
+export function changedRows({ rows }: RunReport): number {
+  return Object.values(rows).reduce((sum, counts) => sum + total(counts), 0)
 }
 
 function rowsTable(report: RunReport, out: Pick<Output, 'style'>): string {
-  if (!hasChanges(report)) return ''
+  if (changedRows(report) === 0) return ''
   const changed = Object.entries(report.rows).filter(([, counts]) => total(counts) > 0)
   const table = drawTable(
     ['rows', right('inserted'), right('updated'), right('deleted')],

@@ -3,9 +3,11 @@ import { escapeControlCharsInJson } from '../../../common/text/strip-control-cha
 
 /** One JSON document: indented for eyes on a terminal, on one line for programs. */
 export function writeJson(out: Output, value: unknown): Promise<void> {
-  return out.write(
-    `${escapeControlCharsInJson(JSON.stringify(value, null, out.isTerminal ? 2 : undefined))}\n`,
-  )
+  return out.write(`${jsonText(value, out.isTerminal)}\n`)
+}
+
+export function jsonText(value: unknown, isForEyes: boolean): string {
+  return escapeControlCharsInJson(JSON.stringify(value, null, isForEyes ? 2 : undefined))
 }
 
 interface Asked {
