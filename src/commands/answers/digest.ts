@@ -55,9 +55,7 @@ async function printSinceLast(context: Context<DigestFlags>): Promise<number> {
   const { call, config } = await mirrorCaller(context)
   const { printDigests } = await import('../../outputs/notify/digest/print-digests.ts')
   const options = {
-    ...settingsOf(config),
-    name: flags.name ?? DEFAULT_DIGEST_NAME,
-    event: flags.event ?? null,
+    ...optionsOf(flags, config),
     always: (flags.always ?? false) || (flags.json ?? false),
   }
   const isBusy = await printDigests(call, options, async (found) => {
@@ -66,6 +64,10 @@ async function printSinceLast(context: Context<DigestFlags>): Promise<number> {
   })
   if (isBusy) throw busy()
   return 0
+}
+
+function optionsOf({ name = DEFAULT_DIGEST_NAME, event }: DigestFlags, config: Config) {
+  return { ...settingsOf(config), name, event: event ?? null }
 }
 
 function busy(): AccountLockedError {
@@ -82,9 +84,7 @@ async function sendDigests(context: Context<DigestFlags>): Promise<number> {
   const recipients = recipientsOf(flags, config)
   for (const recipient of recipients) redactRecipient(recipient, terminal)
   const options = {
-    ...settingsOf(config),
-    name: flags.name ?? DEFAULT_DIGEST_NAME,
-    event: flags.event ?? null,
+    ...optionsOf(flags, config),
     recipients,
     withPersonal: config.notify.digestWithPersonal,
     always: flags.always ?? false,

@@ -147,27 +147,23 @@ function pacePart({ pace, similar_events }: EventDetails, out: Output): string {
 function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
   const emptied = thin_slots.filter(({ emptied_at }) => emptied_at !== null)
   const thin = new Set(thin_slots.map(keyOfSlot))
-  const rows = [
-    ...slots.map((slot) => [
-      wallClockText(slot.start_local),
-      slot.slot_name ?? '',
-      formatNumber(slot.sign_ups),
-      formatNumber(slot.people),
-      formatNumber(slot.wanted),
-      thin.has(keyOfSlot(slot)) ? 'thin' : '',
-    ]),
-    ...emptied.map((slot) => [
-      wallClockText(slot.start_local),
-      slot.slot_name ?? '',
-      '0',
-      '0',
-      formatNumber(slot.wanted),
-      'emptied',
-    ]),
+  const shown = [
+    ...slots.map((slot) => ({ ...slot, mark: thin.has(keyOfSlot(slot)) ? 'thin' : '' })),
+    ...emptied.map((slot) => ({ ...slot, sign_ups: '0', people: '0', mark: 'emptied' })),
   ]
-  if (rows.length === 0) return ''
-  const columns = ['local time', text('slot'), right('sign-ups'), right('people'), right('wanted'), '']
-  return listTable(out, columns, rows)
+  if (shown.length === 0) return ''
+  return listTable(
+    out,
+    ['local time', text('slot'), right('sign-ups'), right('people'), right('wanted'), ''],
+    shown.map(({ start_local, slot_name, sign_ups, people, wanted, mark }) => [
+      wallClockText(start_local),
+      slot_name ?? '',
+      formatNumber(sign_ups),
+      formatNumber(people),
+      formatNumber(wanted),
+      mark,
+    ]),
+  )
 }
 
 /** Within one event. */

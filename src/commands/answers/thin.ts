@@ -23,8 +23,7 @@ export const thin: Command<ListFlags> = async (context) => {
   )
 }
 
-/** Also for one event, which needs no heading for it. */
-export function formatSlots(slots: readonly ViewRow<'thin_slots'>[], out: Output): string {
+function formatSlots(slots: readonly ViewRow<'thin_slots'>[], out: Output): string {
   const many = isOfMany(slots)
   return listTable(
     out,

@@ -28,10 +28,6 @@ export async function introduce(page: DemoOutput, account: SampleAccount): Promi
   )
 }
 
-export async function syncFirst(context: DemoContext): Promise<void> {
-  await context.page.block(formatReport(await syncDemo(context), context.page))
-}
-
 /** The account moves on a step; the report shows that the run wrote just that. */
 export async function syncAgain(context: DemoContext): Promise<void> {
   const { added, edited, cancelled } = context.service.account.advance()
@@ -48,7 +44,7 @@ export async function syncAgain(context: DemoContext): Promise<void> {
   )
 }
 
-async function syncDemo({ service, err, signal }: DemoContext): Promise<RunReport> {
+export async function syncDemo({ service, err, signal }: DemoContext): Promise<RunReport> {
   using bar = err.isTerminal ? await openBar(err, runProgress) : null
   return await sync({
     database: demoTarget,

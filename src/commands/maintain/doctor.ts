@@ -24,7 +24,11 @@ export type DoctorFlags = Flags & ResultFlags
 /** Checks what a run needs, from the settings outwards, and writes nothing. */
 export const doctor: Command<DoctorFlags> = async (context) => {
   const { flags, terminal, signal } = context
-  const selected = await selectedOrFault(flags)
+  // What is wrong with the settings is told by the first check.
+  const selected = await selectAccounts(flags).catch((error: unknown) => {
+    if (error instanceof UsageError) return error
+    throw error
+  })
   if ('kind' in selected && selected.kind === 'all') {
     const { doctorOfAccounts } = await import('../sync/accounts/doctor-of-accounts.ts')
     return doctorOfAccounts(context, selected.accounts)
@@ -51,14 +55,6 @@ export const doctor: Command<DoctorFlags> = async (context) => {
   const first = checks.find(({ state }) => state === 'failed')
   if (format !== null) await writeDocument(terminal.out, { ok: first === undefined, checks }, format)
   return first?.exit_code ?? 0
-}
-
-/** What is wrong with the settings is told by the first check. */
-async function selectedOrFault(flags: Flags): Promise<SelectedAccounts | UsageError> {
-  return selectAccounts(flags).catch((error: unknown) => {
-    if (error instanceof UsageError) return error
-    throw error
-  })
 }
 
 const noSettings = skipped('needs the settings')

@@ -49,6 +49,7 @@ function formatAccount(
   const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
   const title = out.style('bold', stripControlCharsInLine(`account ${status.account}`))
   const counts = Object.entries(rows).map(([table, count]) => `${formatNumber(count)} ${table}`)
+  const decision = wrapWords(nextSteps(status.account), { width: out.width, hang: 4 })
   const unconfirmedRows = formatCount(heldRows(unconfirmed), 'row')
   return [
     `${title}${origin && ` (${stripControlCharsInLine(origin)})`}\n`,
@@ -68,18 +69,19 @@ function formatAccount(
       ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
       ['told', deliveriesLine(status)],
     ]),
-    ...listHeld(status, out),
-    ...shownOf(unconfirmed).map((list) =>
-      below(
-        `${listName(list.event_id)}: ${formatCount(list.rows, 'row')}${named(list.events ?? [])} unconfirmed since ${formatInstant(list.since)}`,
-        out,
-      ),
+    ...firstOf(held, out, (list) => `${listName(list.event_id, list.title)}: ${describeHold(list)}`),
+    held.length === 0 ? '' : `    ${out.style('dim', decision)}\n`,
+    ...firstOf(
+      unconfirmed,
+      out,
+      ({ event_id, rows: count, events, since }) =>
+        `${listName(event_id)}: ${formatCount(count, 'row')}${named(events ?? [])} unconfirmed since ${formatInstant(since)}`,
     ),
-    ...moreOf(unconfirmed),
-    ...shownOf(failing).map(({ event_id, message }) =>
-      below(`${listName(event_id)}: ${shorten(stripControlCharsInLine(message), 160)}`, out),
+    ...firstOf(
+      failing,
+      out,
+      ({ event_id, message }) => `${listName(event_id)}: ${shorten(stripControlCharsInLine(message), 160)}`,
     ),
-    ...moreOf(failing),
     ...deliveries
       .filter(({ failures }) => failures > 0)
       .map((delivery) => below(failedDelivery(delivery), out)),
@@ -157,28 +159,21 @@ function lastRunUnlessGood({ last_run: run, last_good_run }: AccountStatus): str
   return `run ${run.run_id}, ${run.mode}, ${outcomeOf(run)}, began ${formatInstant(run.started_at)}${why}`
 }
 
-function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style' | 'width'>): string[] {
-  if (held.length === 0) return []
-  return [
-    ...shownOf(held).map((deletions) =>
-      below(`${listName(deletions.event_id, deletions.title)}: ${describeHold(deletions)}`, out),
-    ),
-    ...moreOf(held),
-    `    ${out.style('dim', wrapWords(nextSteps(account), { width: out.width, hang: 4 }))}\n`,
-  ]
-}
-
 function below(text: string, { width }: Pick<Output, 'width'>): string {
   return `    ${wrapWords(text, { width, hang: 6 })}\n`
 }
 
-function shownOf<T>(list: readonly T[]): readonly T[] {
-  return list.slice(0, SHOWN)
-}
-
-function moreOf(list: readonly unknown[]): string[] {
-  const left = list.length - SHOWN
-  return left <= 0 ? [] : [`    and ${formatNumber(left)} more: see ${commandName()} status --json\n`]
+/** A line for each of the first lists, and one for the rest. */
+function firstOf<T>(
+  lists: readonly T[],
+  out: Pick<Output, 'width'>,
+  describe: (list: T) => string,
+): readonly string[] {
+  const shown = lists.slice(0, SHOWN).map((list) => below(describe(list), out))
+  const left = lists.length - shown.length
+  return left === 0
+    ? shown
+    : [...shown, `    and ${formatNumber(left)} more: see ${commandName()} status --json\n`]
 }
 
 function heldLine(held: readonly HeldDeletions[]): string {

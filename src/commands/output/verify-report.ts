@@ -57,14 +57,15 @@ export function formatVerification(report: VerifyReport, out: Pick<Output, 'styl
   ].join('')
 }
 
-const words = {
+/** How a verification ended, for people. */
+export const verdicts = {
   equal: ['equal', 'green'],
   partial: ['not wholly compared', 'yellow'],
   different: ['different', 'red'],
 } as const
 
 function headline(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): string {
-  const [word, colour] = words[report.status]
+  const [word, colour] = verdicts[report.status]
   const count = report.differences_total
   const differences = count === 0 ? '' : `: ${formatCount(count, 'difference')}`
   return `verify of account ${stripControlChars(report.account)} ${out.style(colour, word)}${differences} in ${formatDuration(report.duration_ms)}`

@@ -43,18 +43,28 @@ type CreateFlags = JsonFlags & { readonly label?: string; readonly expires?: Ins
 
 /** Creates a key and prints it, alone on stdout. It cannot be shown again. */
 export const keysCreate: Command<CreateFlags> = async (context) => {
-  const { flags, terminal } = context
+  const { flags } = context
   const made = await callMirror(context, createKeyCall, ({ account }) => ({
     account,
     label: flags.label ?? null,
     expires: flags.expires ?? null,
   }))
-  terminal.redact(made.key)
-  if (flags.json) await writeJson(terminal.out, { id: made.id, key: made.key })
+  context.terminal.redact(made.key)
+  return writeOnce(context, { id: made.id, key: made.key }, made.key, describeCreated(made))
+}
+
+/** Writes what cannot be shown again, alone on stdout. */
+export async function writeOnce(
+  { flags, terminal: { out, err } }: Context<JsonFlags>,
+  document: object,
+  secret: string,
+  described: string,
+): Promise<number> {
+  if (flags.json) await writeJson(out, document)
   else {
-    // The number first: should writing the key fail, it is known which key to revoke.
-    await terminal.err.write(describeCreated(made))
-    await terminal.out.write(`${made.key}\n`)
+    // The number first: should writing the secret fail, it is known what to revoke.
+    await err.write(described)
+    await out.write(`${secret}\n`)
   }
   return 0
 }

@@ -12,11 +12,11 @@ import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
 import { REPORT, type LinkContent, type ListedLink } from '../../mirror/keys/links.ts'
 import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { writeJson, writeResult } from '../output/format/json.ts'
+import { writeResult } from '../output/format/json.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { formatExpiry, revokeByNumber } from './keys.ts'
+import { formatExpiry, revokeByNumber, writeOnce } from './keys.ts'
 
 export const links: Command<JsonFlags> = async (context) => {
   const found = await callMirror(context, linksCall, ({ account }) => ({ account }))
@@ -70,12 +70,7 @@ export const linksCreate: Command<CreateFlags> = async (context) => {
   })
   terminal.redact(token)
   const address = base + linkPath(token, content)
-  if (flags.json) await writeJson(terminal.out, { id: made.id, url: address })
-  else {
-    // The number first: should writing the address fail, it is known which link to revoke.
-    await terminal.err.write(describeCreated(made, content))
-    await terminal.out.write(`${address}\n`)
-  }
+  await writeOnce(context, { id: made.id, url: address }, address, describeCreated(made, content))
   if (new URL(address).protocol === 'http:') await terminal.err.write(describeReach(base))
   return 0
 }

@@ -54,7 +54,12 @@ async function workOnOne(context: Context<Flags>, given: ServiceConfig): Promise
         'worker: --keep-open is for a pglite: folder; connections to Postgres need no flag',
       )
     await workOn(alwaysThere({ database: config.database.target }), work)
-  } else await workInFolder(work)
+  } else {
+    // A folder is open while a run or a digest uses it, or, with `--keep-open`, from then on.
+    const folder = shareFolder(config, work)
+    await workOn(folder, work)
+    await folder.close()
+  }
   work.logger.info({}, 'the worker was stopped')
   return 0
 }
@@ -76,13 +81,6 @@ interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'>, Log {
   readonly config: ServiceConfig
   /** For `GET /metrics`; null: there is none. */
   readonly metricsText: (() => Promise<string>) | null
-}
-
-/** A folder is open while a run or a digest uses it, or, with `--keep-open`, from then on. */
-async function workInFolder(work: Work): Promise<void> {
-  const folder = shareFolder(work.config, work)
-  await workOn(folder, work)
-  await folder.close()
 }
 
 /** The schedule, until the signal, or what no later run will mend, ends it. */
