@@ -5,8 +5,9 @@ import type { Command, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount } from '../../common/text/number.ts'
-import { paragraph } from '../output/format/prose.ts'
+import { paragraphs } from '../output/format/prose.ts'
 import { listTable, text } from '../output/format/table.ts'
+import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { asText, fieldChange } from '../../common/text/field-change.ts'
 import { momentText } from '../../common/text/moments.ts'
@@ -35,9 +36,9 @@ function formatChanges(
   const first =
     first_readings === '0'
       ? ''
-      : paragraph(
-          `${formatCount(first_readings, 'item')} read for the first time: they were there before, and are no news.`,
+      : paragraphs(
           out,
+          `${formatCount(first_readings, 'item')} read for the first time: they were there before, and are no news.`,
         )
   if (found.length === 0) return `Nothing changed.\n${pruned}${first}`
   const many = isOfMany(found)
@@ -45,7 +46,7 @@ function formatChanges(
     out,
     ['stored (UTC)', ...(many ? ['account'] : []), text('event'), text('who'), text('what')],
     found.map((change) => [
-      change.changed_at.slice(0, 16).replace('T', ' '),
+      formatTimestamp(change.changed_at, 'minute'),
       ...(many ? [change.account] : []),
       change.event_title ?? change.event_id,
       change.entity === 'event' ? '' : (change.name ?? `response ${change.response_id}`),

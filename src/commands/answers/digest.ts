@@ -13,6 +13,7 @@ import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror, mirrorCaller } from '../open-mirror.ts'
 import { redactRecipient } from '../open-log.ts'
 import { describeDelivery } from '../output/deliveries.ts'
+import { tellsProgress } from '../terminal/logger.ts'
 import { writeJson } from '../output/format/json.ts'
 
 type DigestFlags = JsonFlags & {
@@ -127,12 +128,12 @@ function requireMail(recipients: readonly Recipient[], { notify }: Config): void
 /** What was accepted, on stderr. @throws DeliveryError that names what was not */
 async function tellDeliveries(
   { terminal }: Context<DigestFlags>,
-  { logLevel }: Config,
+  config: Config,
   deliveries: readonly Delivery[],
 ): Promise<void> {
-  const tellsAll = logLevel === 'info' || logLevel === 'debug'
   for (const delivery of deliveries) {
-    if (tellsAll && delivery.state !== 'failed') await terminal.err.write(`${describeDelivery(delivery)}\n`)
+    if (tellsProgress(config) && delivery.state !== 'failed')
+      await terminal.err.write(`${describeDelivery(delivery)}\n`)
   }
   const failed = deliveries.filter(({ state }) => state === 'failed')
   if (failed.length > 0) throw new DeliveryError(failed.map(describeDelivery).join('\n'))

@@ -8,6 +8,7 @@ import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
 import { drawParts } from '../output/format/prose.ts'
 import { drawPairs, listTable, right, text } from '../output/format/table.ts'
+import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { drawBar } from '../output/format/bar.ts'
 import { fieldChange } from '../../common/text/field-change.ts'
@@ -180,7 +181,7 @@ function changesPart(
     out,
     ['stored (UTC)', text('who'), text('what')],
     changes.map((change) => [
-      change.changed_at.slice(0, 16).replace('T', ' '),
+      formatTimestamp(change.changed_at, 'minute'),
       change.name ?? `response ${change.response_id}`,
       change.change === 'update'
         ? fieldChange(change.field ?? '', change.old_value, change.new_value)

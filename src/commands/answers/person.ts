@@ -17,7 +17,7 @@ import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount } from '../../common/text/number.ts'
-import { drawParts, paragraph } from '../output/format/prose.ts'
+import { drawParts, paragraphs } from '../output/format/prose.ts'
 import { drawPairs, listTable, text, type Pair } from '../output/format/table.ts'
 import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
@@ -47,7 +47,7 @@ const ELSEWHERE =
 
 function formatPerson({ email_key, responses, versions, mentions }: PersonRecord, out: Output): string {
   const address = stripControlCharsInLine(email_key)
-  const elsewhere = paragraph(ELSEWHERE, out)
+  const elsewhere = paragraphs(out, ELSEWHERE)
   if (responses.length + versions.length + mentions.length === 0)
     return `Nothing in the mirror names ${address}.\n${elsewhere}`
   const parts = [

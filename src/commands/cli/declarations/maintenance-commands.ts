@@ -53,7 +53,7 @@ const accountCommands: CommandGroup = {
     },
     {
       name: 'remove',
-      load: async () => (await import('../../maintain/accounts-remove.ts')).accountsRemove,
+      load: async () => (await loadAccounts()).accountsRemove,
       summary: 'delete an account and all its data from the mirror',
       description:
         "Shows what will be deleted, asks, revokes the account's keys, and deletes its rows, history, runs and settings in " +

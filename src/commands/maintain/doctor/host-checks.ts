@@ -181,15 +181,8 @@ function keysOf(hosts: readonly HostChecks[]): readonly Check[] {
     const [first] = own
     if (first === undefined) return []
     const { account: _, ...check } = first
-    return [
-      {
-        ...check,
-        detail: `${nameSome(
-          own.map(({ account }) => account),
-          MAX_NAMED,
-        )}: ${check.detail}`,
-      },
-    ]
+    const names = own.map(({ account }) => account)
+    return [{ ...check, detail: `${nameSome(names, MAX_NAMED)}: ${check.detail}` }]
   })
   const keys = all.filter(({ name }) => name === 'key')
   const accepted = keys.filter(({ state }) => state === 'ok').length

@@ -27,7 +27,7 @@ import { readSuppressionList } from './read-suppression-list.ts'
 import { formatErased } from '../../output/erased.ts'
 import { writeJson, writeResult } from '../../output/format/json.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
-import { paragraph } from '../../output/format/prose.ts'
+import { paragraphs } from '../../output/format/prose.ts'
 import { listTable, right, text } from '../../output/format/table.ts'
 import { wrapWords } from '../../../common/text/fit-text.ts'
 import { formatInstant } from '../../output/format/timestamp.ts'
@@ -121,8 +121,8 @@ function describePlan(plan: ErasurePlan, err: Output): string {
       `Other accounts of this mirror name the address, too: ${other_accounts.map(one).join(', ')}. Run the command again with --account for each.`,
     ],
   ] as const
-  const told = remarks.flatMap(([isTold, words]) => (isTold ? paragraph(words, err) : []))
-  return [isHeld ? held : paragraph(notHeld, err), ...told].join('')
+  const told = remarks.flatMap(([isTold, words]) => (isTold ? [words] : []))
+  return (isHeld ? held : paragraphs(err, notHeld)) + paragraphs(err, ...told)
 }
 
 type Receipt = ErasureReport &
@@ -139,14 +139,14 @@ function formatReceipt(receipt: Receipt, out: Output): string {
   return [
     out.style('bold', `Receipt: run ${run_id} of account ${one(account)}, ${formatInstant(finished_at)}\n`),
     formatErased(receipt),
-    paragraph(
+    paragraphs(
+      out,
       `${people} of the suppression list stay${suppressions.length === 1 ? 's' : ''} erased in later runs` +
         (is_repeated ? ', as before' : '') +
         '. The list holds a keyed hash and numbers of responses, no address.',
-      out,
+      ...(stays === null || stays.length === 0 ? [] : [staysLine(stays)]),
+      vacuumLine(receipt),
     ),
-    stays === null || stays.length === 0 ? '' : paragraph(staysLine(stays), out),
-    paragraph(vacuumLine(receipt), out),
     'Not reached by this command:\n',
     ...not_reached.map((line) => `  ${wrapWords(line, { width: out.width, hang: 2 })}\n`),
   ].join('')

@@ -2,8 +2,8 @@
 import { wrapWords } from '../../../common/text/fit-text.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
-export function paragraph(words: string, { width }: Pick<Output, 'width'>): string {
-  return `${wrapWords(words, { width, hang: 0 })}\n`
+export function paragraphs({ width }: Pick<Output, 'width'>, ...texts: readonly string[]): string {
+  return texts.map((text) => `${wrapWords(text, { width, hang: 0 })}\n`).join('')
 }
 
 /** A remark below a table, which is read once. */

@@ -38,7 +38,7 @@ export function usableAccounts(
     }
     const { accounts, logged: ofEntries } = withFormer(found, former)
     // guard: a file that cannot be read
-    const logged = fault === null ? ofEntries : [ofFile(fault)]
+    const logged = fault === null ? ofEntries : [faultOfFile(fault)]
     const current = logged.map((one) => one.fault)
     if (former === null && accounts.size === 0)
       throw new ConfigurationError(current.length > 0 ? current : [`${found.from} has no account`])
@@ -62,12 +62,10 @@ interface LoggedFault {
   readonly message: string
 }
 
-function ofFile({ message }: ConfigurationError): LoggedFault {
-  return {
-    fault: message,
-    message: `the accounts cannot be read anew, and stay as they were: ${message}`,
-  }
-}
+const faultOfFile = ({ message: fault }: ConfigurationError): LoggedFault => ({
+  fault,
+  message: `the accounts cannot be read anew, and stay as they were: ${fault}`,
+})
 
 /** A text that is another one when a setting of the account is. */
 export function settingsVersion(config: AccountConfig): string {
