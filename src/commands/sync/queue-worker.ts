@@ -52,7 +52,7 @@ export async function workOnQueue(
       ? accountOfEnvironment(source, terminal)
       : await followAccounts(source, { account: config.account, terminal, logger })
   const opening = () => notOpen('the queue is being opened')
-  const health: { answer: () => QueueHealth | Starting } = { answer: opening }
+  const health: { answer: () => Pick<QueueHealth, 'healthy'> } = { answer: opening }
   await using _endpoint = await answerMonitors(config.worker, logger, {
     health: () => health.answer(),
     metricsText: telemetry.metricsText,
@@ -141,12 +141,7 @@ function queueSettings(given: Config, terminal: Terminal): Config {
 }
 
 /** Until the queue is open. */
-interface Starting {
-  readonly healthy: false
-  readonly reason: string
-}
-
-const notOpen = (reason: string): Starting => ({ healthy: false, reason })
+const notOpen = (reason: string) => ({ healthy: false, reason })
 
 /** Of one account no worker of a queue knows how it stands: others run it too. */
 const elsewhere = (account: string) =>

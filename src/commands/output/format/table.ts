@@ -55,9 +55,7 @@ export function tableWriter(
   let natural: readonly number[] | null = null
   return (rows) => {
     const isFirst = natural === null
-    natural = (natural ?? headings.map((heading) => displayWidth(heading))).map((widest, at) =>
-      rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at] ?? '')), widest),
-    )
+    natural = widest(natural ?? headings.map((heading) => displayWidth(heading)), rows)
     const widths = width === null ? natural : fit(columns, natural, width)
     const line = (cells: readonly string[]) =>
       cells.map((cell, at) => pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0, kindOf(columns[at])))
@@ -70,10 +68,15 @@ export function tableWriter(
 
 /** Columns that a terminal needs for a table of these rows. */
 export function tableWidth(headings: readonly string[], rows: readonly (readonly string[])[]): number {
-  const widths = headings.map((heading, at) =>
-    rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at] ?? '')), displayWidth(heading)),
+  const headingWidths = headings.map((heading) => displayWidth(heading))
+  return sum(widest(headingWidths, rows)) + GAP.length * (headings.length - 1)
+}
+
+/** What the widest cell of each column takes, and at least so much. */
+function widest(least: readonly number[], rows: readonly (readonly string[])[]): readonly number[] {
+  return least.map((width, at) =>
+    rows.reduce((most, row) => Math.max(most, displayWidth(row[at] ?? '')), width),
   )
-  return sum(widths) + GAP.length * (headings.length - 1)
 }
 
 /** One row with a field a line. A value that is longer than the line goes on below itself. */
