@@ -38,7 +38,7 @@ export function usableAccounts(
     }
     const { accounts, logged: ofEntries } = withFormer(found, former)
     // guard: a file that cannot be read
-    const logged = fault === null ? ofEntries : [faultOfFile(fault)]
+    const logged = fault === null ? ofEntries : [ofFile(fault)]
     const current = logged.map((one) => one.fault)
     if (former === null && accounts.size === 0)
       throw new ConfigurationError(current.length > 0 ? current : [`${found.from} has no account`])
@@ -62,7 +62,7 @@ interface LoggedFault {
   readonly message: string
 }
 
-const faultOfFile = ({ message: fault }: ConfigurationError): LoggedFault => ({
+const ofFile = ({ message: fault }: ConfigurationError): LoggedFault => ({
   fault,
   message: `the accounts cannot be read anew, and stay as they were: ${fault}`,
 })
