@@ -90,7 +90,10 @@ export function drawAnswered(summaries: readonly Summary[]): string {
 
 /** Where the time of a short process went. */
 export function drawParts(parts: Parts): string {
-  return drawPairs(Object.entries(parts).map(([part, ms]) => [part, `${Math.round(Number(ms))} ms`]))
+  return drawPairs(
+    { width: null, indent: '' },
+    Object.entries(parts).map(([part, ms]) => [part, `${Math.round(Number(ms))} ms`]),
+  )
 }
 
 function seconds(ms: number): string {

@@ -30,8 +30,8 @@ export const help = `npm run bench -- [options]
 Scenarios:
 
 ${drawPairs(
+  { width: null },
   scenarios.map(({ name, what }) => [name, what]),
-  { indent: '  ' },
 )}
 Progress goes to stderr, the tables to stdout. See docs/performance.md.
 `

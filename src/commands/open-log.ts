@@ -3,7 +3,7 @@ import type { Config, ServiceConfig } from '../config/config.ts'
 import { renameOptions, withOptionNames, type OptionNames } from '../common/options/option-names.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
-import { secretsOf, type Recipient } from '../outputs/notify/recipient.ts'
+import { decoded, secretsOf, type Recipient } from '../outputs/notify/recipient.ts'
 import { showFolderWait } from './terminal/data-dir-wait.ts'
 import { createLogger } from './terminal/logger.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -62,12 +62,4 @@ export function redactPassword(target: string, terminal: Terminal): void {
   if (password === username) return
   terminal.redact(password)
   terminal.redact(decoded(password))
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

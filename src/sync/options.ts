@@ -25,9 +25,8 @@ export interface Logger {
 }
 
 /** A log function for layers that have no logger. */
-export function logTo(logger: Pick<Logger, 'debug' | 'info' | 'warn'> | undefined) {
-  return (level: 'debug' | 'info' | 'warn', message: string, fields: object = {}) =>
-    logger?.[level](fields, message)
+export function logTo(logger: Logger | undefined) {
+  return (level: keyof Logger, message: string, fields: object = {}) => logger?.[level](fields, message)
 }
 
 /** How far a run is; sent after each event. */

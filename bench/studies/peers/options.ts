@@ -32,8 +32,8 @@ export const help = `npm run bench:peers -- [options]
 Peers:
 
 ${drawPairs(
+  { width: null },
   peers.map(({ name, what, sizes }) => [name, `${what} (${sizes.join(', ')})`]),
-  { indent: '  ' },
 )}
 Progress goes to stderr, the table to stdout. See docs/performance.md.
 `

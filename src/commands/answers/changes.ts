@@ -1,21 +1,19 @@
-import type { Flags } from '../../config/config.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { changesCall, type Changes, type ListedChange } from '../../mirror/answers/changes.ts'
 import type { Since } from '../../mirror/instants/parse-since.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount } from '../../common/text/number.ts'
+import { paragraphs } from '../output/format/prose.ts'
 import { listTable, text } from '../output/format/table.ts'
-import { wrapWords } from '../../common/text/fit-text.ts'
+import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { asText, fieldChange } from '../../common/text/field-change.ts'
 import { momentText } from '../../common/text/moments.ts'
 import { isOfMany, moreLine } from './values.ts'
 
-type ChangesFlags = Flags & {
-  readonly json?: true
-  readonly limit: number
+type ChangesFlags = ListFlags & {
   readonly since: Since
   readonly event?: string
 }
@@ -24,8 +22,7 @@ type ChangesFlags = Flags & {
 export const changes: Command<ChangesFlags> = async (context) => {
   const { limit, since, event = null } = context.flags
   const found = await callMirror(context, changesCall, ({ account }) => ({ account, limit, since, event }))
-  await writeResult(context, found, (out) => formatChanges(found, out))
-  return 0
+  return writeResult(context, found, (out) => formatChanges(found, out))
 }
 
 function formatChanges(
@@ -39,14 +36,17 @@ function formatChanges(
   const first =
     first_readings === '0'
       ? ''
-      : `${wrapWords(`${formatCount(first_readings, 'item')} read for the first time: they were there before, and are no news.`, { width: out.width, hang: 0 })}\n`
+      : paragraphs(
+          out,
+          `${formatCount(first_readings, 'item')} read for the first time: they were there before, and are no news.`,
+        )
   if (found.length === 0) return `Nothing changed.\n${pruned}${first}`
   const many = isOfMany(found)
   const table = listTable(
     out,
     ['stored (UTC)', ...(many ? ['account'] : []), text('event'), text('who'), text('what')],
     found.map((change) => [
-      change.changed_at.slice(0, 16).replace('T', ' '),
+      formatTimestamp(change.changed_at, 'minute'),
       ...(many ? [change.account] : []),
       change.event_title ?? change.event_id,
       change.entity === 'event' ? '' : (change.name ?? `response ${change.response_id}`),

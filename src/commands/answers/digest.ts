@@ -1,7 +1,7 @@
 import { settingsOf } from '../inspect/status.ts'
 import { AccountLockedError, DeliveryError, UsageError } from '../../common/errors.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
-import type { Config, Flags } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
 import { mailFault } from '../../config/read-notify.ts'
 import { digestCall } from '../../mirror/answers/digest/digest-call.ts'
 import type { Since } from '../../mirror/instants/parse-since.ts'
@@ -9,14 +9,14 @@ import { DEFAULT_DIGEST_NAME } from '../../outputs/notify/digest/digest-subject.
 import { digestText } from '../../outputs/notify/digest/digest-text.ts'
 import type { Delivery } from '../../outputs/notify/deliver.ts'
 import { parseRecipients, type Recipient } from '../../outputs/notify/recipient.ts'
-import type { Command, Context } from '../cli/context.ts'
+import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror, mirrorCaller } from '../open-mirror.ts'
 import { redactRecipient } from '../open-log.ts'
 import { describeDelivery } from '../output/deliveries.ts'
+import { tellsProgress } from '../terminal/logger.ts'
 import { writeJson } from '../output/format/json.ts'
 
-type DigestFlags = Flags & {
-  readonly json?: true
+type DigestFlags = JsonFlags & {
   readonly quiet?: true
   readonly since: Since | 'last'
   readonly event?: string
@@ -56,9 +56,7 @@ async function printSinceLast(context: Context<DigestFlags>): Promise<number> {
   const { call, config } = await mirrorCaller(context)
   const { printDigests } = await import('../../outputs/notify/digest/print-digests.ts')
   const options = {
-    ...settingsOf(config),
-    name: flags.name ?? DEFAULT_DIGEST_NAME,
-    event: flags.event ?? null,
+    ...optionsOf(flags, config),
     always: (flags.always ?? false) || (flags.json ?? false),
   }
   const isBusy = await printDigests(call, options, async (found) => {
@@ -67,6 +65,10 @@ async function printSinceLast(context: Context<DigestFlags>): Promise<number> {
   })
   if (isBusy) throw busy()
   return 0
+}
+
+function optionsOf({ name = DEFAULT_DIGEST_NAME, event }: DigestFlags, config: Config) {
+  return { ...settingsOf(config), name, event: event ?? null }
 }
 
 function busy(): AccountLockedError {
@@ -83,9 +85,7 @@ async function sendDigests(context: Context<DigestFlags>): Promise<number> {
   const recipients = recipientsOf(flags, config)
   for (const recipient of recipients) redactRecipient(recipient, terminal)
   const options = {
-    ...settingsOf(config),
-    name: flags.name ?? DEFAULT_DIGEST_NAME,
-    event: flags.event ?? null,
+    ...optionsOf(flags, config),
     recipients,
     withPersonal: config.notify.digestWithPersonal,
     always: flags.always ?? false,
@@ -128,12 +128,12 @@ function requireMail(recipients: readonly Recipient[], { notify }: Config): void
 /** What was accepted, on stderr. @throws DeliveryError that names what was not */
 async function tellDeliveries(
   { terminal }: Context<DigestFlags>,
-  { logLevel }: Config,
+  config: Config,
   deliveries: readonly Delivery[],
 ): Promise<void> {
-  const tellsAll = logLevel === 'info' || logLevel === 'debug'
   for (const delivery of deliveries) {
-    if (tellsAll && delivery.state !== 'failed') await terminal.err.write(`${describeDelivery(delivery)}\n`)
+    if (tellsProgress(config) && delivery.state !== 'failed')
+      await terminal.err.write(`${describeDelivery(delivery)}\n`)
   }
   const failed = deliveries.filter(({ state }) => state === 'failed')
   if (failed.length > 0) throw new DeliveryError(failed.map(describeDelivery).join('\n'))

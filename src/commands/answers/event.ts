@@ -1,13 +1,14 @@
-import type { Flags } from '../../config/config.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { eventCall, type EventDetails } from '../../mirror/answers/event.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
+import { drawParts } from '../output/format/prose.ts'
 import { drawPairs, listTable, right, text } from '../output/format/table.ts'
+import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { drawBar } from '../output/format/bar.ts'
 import { fieldChange } from '../../common/text/field-change.ts'
@@ -16,7 +17,7 @@ import { formatDays } from '../../common/text/format-duration.ts'
 import { momentText, wallClockText } from '../../common/text/moments.ts'
 import { formatRespondents } from './who-comes.ts'
 
-type EventFlags = Flags & { readonly json?: true; readonly limit: number; readonly account?: string }
+type EventFlags = ListFlags & { readonly account?: string }
 
 /** Days of the pace that are drawn; the JSON has all. */
 const SHOWN_DAYS = 14
@@ -33,12 +34,11 @@ export const event: Command<EventFlags> = async (context) => {
     event: id,
     changes: limit,
   }))
-  await writeResult(context, { events: found }, (out) =>
+  return writeResult(context, { events: found }, (out) =>
     found
       .map((details) => formatEvent(details, { limit, accountFlag: accountFlag(account) }, out))
       .join('\n'),
   )
-  return 0
 }
 
 interface EventFormat {
@@ -53,19 +53,13 @@ const accountFlag = (account: string | undefined): string =>
 function formatEvent(details: EventDetails, format: EventFormat, out: Output): string {
   const { summary } = details
   const title = stripControlCharsInLine(summary.event_title ?? '(no title)')
-  const parts: readonly (readonly [heading: string, text: string])[] = [
+  const parts = [
     ['Who comes', comesPart(details, format, out)],
     ['How the responses came in', pacePart(details, out)],
     ['Slots', slotsPart(details, out)],
     ['Changes since the first reading', changesPart(details, format, out)],
-  ]
-  return [
-    `${out.style('bold', title)}\n`,
-    figures(details, out),
-    ...parts
-      .filter(([, part]) => part !== '')
-      .map(([heading, part]) => `\n${out.style('bold', out.style('cyan', heading))}\n${part}`),
-  ].join('')
+  ] as const
+  return `${out.style('bold', title)}\n${figures(details, out)}${drawParts(parts, out)}`
 }
 
 function figures({ summary, payments, forgotten_at }: EventDetails, out: Output): string {
@@ -80,40 +74,26 @@ function figures({ summary, payments, forgotten_at }: EventDetails, out: Output)
     `${formatCount(not_coming, 'reply', 'replies')} no`,
   ]
   const nameless = without_email === '0' ? '' : `, ${formatNumber(without_email)} without an address`
-  return drawPairs(
+  const forgotten =
+    forgotten_at && `names, addresses and messages were forgotten on ${forgotten_at.slice(0, 10)}`
+  const signUps = `${formatNumber(summary.sign_ups)} for ${formatCount(summary.slots, 'slot')}`
+  return drawPairs(out, [
+    ['when', `${momentText(summary.event_at)}${localDay}${days && ` (${days})`}`],
+    ['id', stripControlCharsInLine(`${summary.event_id} in account ${summary.account}`)],
+    ['expected', `${formatCount(expected, 'person', 'people')}: ${replies.join(', ')}`],
     [
-      ['when', `${momentText(summary.event_at)}${localDay}${days && ` (${days})`}`],
-      ['id', stripControlCharsInLine(`${summary.event_id} in account ${summary.account}`)],
-      ['expected', `${formatCount(expected, 'person', 'people')}: ${replies.join(', ')}`],
-      [
-        'responses',
-        `${formatNumber(responses)} of ${formatCount(respondents, 'person', 'persons')}${nameless}`,
-      ],
-      ...(forgotten_at === null
-        ? []
-        : [
-            [
-              'people',
-              `names, addresses and messages were forgotten on ${forgotten_at.slice(0, 10)}`,
-            ] as const,
-          ]),
-      ...(payments === null ? [] : [['payments', paymentsText(payments)] as const]),
-      ...(summary.sign_ups === '0'
-        ? []
-        : [
-            [
-              'sign-ups',
-              `${formatNumber(summary.sign_ups)} for ${formatCount(summary.slots, 'slot')}`,
-            ] as const,
-          ]),
-      [
-        'last 7 days',
-        `${formatNumber(summary.new_7d)} new, ${formatNumber(summary.edited_7d)} edited, ${formatNumber(summary.withdrawn_7d)} withdrawn`,
-      ],
-      ['list', listText(summary)],
+      'responses',
+      `${formatNumber(responses)} of ${formatCount(respondents, 'person', 'persons')}${nameless}`,
     ],
-    { indent: '  ', width: out.width },
-  )
+    ['people', forgotten],
+    ['payments', payments && paymentsText(payments)],
+    ['sign-ups', summary.sign_ups === '0' ? null : signUps],
+    [
+      'last 7 days',
+      `${formatNumber(summary.new_7d)} new, ${formatNumber(summary.edited_7d)} edited, ${formatNumber(summary.withdrawn_7d)} withdrawn`,
+    ],
+    ['list', listText(summary)],
+  ])
 }
 
 function paymentsText({ payments, amount, amount_after_fee, negative }: ViewRow<'payment_summary'>): string {
@@ -168,27 +148,23 @@ function pacePart({ pace, similar_events }: EventDetails, out: Output): string {
 function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
   const emptied = thin_slots.filter(({ emptied_at }) => emptied_at !== null)
   const thin = new Set(thin_slots.map(keyOfSlot))
-  const rows = [
-    ...slots.map((slot) => [
-      wallClockText(slot.start_local),
-      slot.slot_name ?? '',
-      formatNumber(slot.sign_ups),
-      formatNumber(slot.people),
-      formatNumber(slot.wanted),
-      thin.has(keyOfSlot(slot)) ? 'thin' : '',
-    ]),
-    ...emptied.map((slot) => [
-      wallClockText(slot.start_local),
-      slot.slot_name ?? '',
-      '0',
-      '0',
-      formatNumber(slot.wanted),
-      'emptied',
-    ]),
+  const shown = [
+    ...slots.map((slot) => ({ ...slot, mark: thin.has(keyOfSlot(slot)) ? 'thin' : '' })),
+    ...emptied.map((slot) => ({ ...slot, sign_ups: '0', people: '0', mark: 'emptied' })),
   ]
-  if (rows.length === 0) return ''
-  const columns = ['local time', text('slot'), right('sign-ups'), right('people'), right('wanted'), '']
-  return listTable(out, columns, rows)
+  if (shown.length === 0) return ''
+  return listTable(
+    out,
+    ['local time', text('slot'), right('sign-ups'), right('people'), right('wanted'), ''],
+    shown.map(({ start_local, slot_name, sign_ups, people, wanted, mark }) => [
+      wallClockText(start_local),
+      slot_name ?? '',
+      formatNumber(sign_ups),
+      formatNumber(people),
+      formatNumber(wanted),
+      mark,
+    ]),
+  )
 }
 
 /** Within one event. */
@@ -205,7 +181,7 @@ function changesPart(
     out,
     ['stored (UTC)', text('who'), text('what')],
     changes.map((change) => [
-      change.changed_at.slice(0, 16).replace('T', ' '),
+      formatTimestamp(change.changed_at, 'minute'),
       change.name ?? `response ${change.response_id}`,
       change.change === 'update'
         ? fieldChange(change.field ?? '', change.old_value, change.new_value)

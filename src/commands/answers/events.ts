@@ -1,19 +1,16 @@
-import type { Flags } from '../../config/config.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import { eventsCall, type EventSelection, type ListedEvents } from '../../mirror/answers/events.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatNumber, moneyText } from '../../common/text/number.ts'
-import { wrapWords } from '../../common/text/fit-text.ts'
+import { footnote } from '../output/format/prose.ts'
 import { below, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { hasMoreLine, isOfMany } from './values.ts'
 
-type EventsFlags = Flags & {
-  readonly json?: true
-  readonly limit: number
+type EventsFlags = ListFlags & {
   readonly past?: true
   readonly all?: true
 }
@@ -23,8 +20,7 @@ export const events: Command<EventsFlags> = async (context) => {
   if (past && all) throw new UsageError('--past and --all exclude each other')
   const which: EventSelection = past ? 'past' : all ? 'all' : 'upcoming'
   const found = await callMirror(context, eventsCall, ({ account }) => ({ account, limit, which }))
-  await writeResult(context, found, (out) => formatEvents(found, which, out))
-  return 0
+  return writeResult(context, found, (out) => formatEvents(found, which, out))
 }
 
 function formatEvents({ events: found, has_more }: ListedEvents, which: EventSelection, out: Output): string {
@@ -64,7 +60,7 @@ function formatEvents({ events: found, has_more }: ListedEvents, which: EventSel
         ]
       : []),
   ]
-  return `${table}${hasMoreLine(has_more, 'query "table event_summary"')}\n${legend.map((line) => `${out.style('dim', wrapWords(line, { width: out.width, hang: 2, used: 0 }))}\n`).join('')}`
+  return `${table}${hasMoreLine(has_more, 'query "table event_summary"')}\n${legend.map((line) => footnote(line, out)).join('')}`
 }
 
 function noEvents(which: EventSelection): string {

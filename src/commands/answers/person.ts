@@ -13,17 +13,15 @@ import type { Mention } from '../../mirror/persons/mentions.ts'
 import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
 import { personKeyOf } from '../../sync/options.ts'
 import { RESPONSE_FIELDS } from '../../normalise/items/field-names.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount } from '../../common/text/number.ts'
-import { drawPairs, listTable, text } from '../output/format/table.ts'
-import { wrapWords } from '../../common/text/fit-text.ts'
+import { drawParts, paragraphs } from '../output/format/prose.ts'
+import { drawPairs, listTable, text, type Pair } from '../output/format/table.ts'
 import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { momentText } from '../../common/text/moments.ts'
-
-type PersonFlags = Flags & { readonly json?: true }
 
 /** `person` alone says what there is. */
 export const person: Command<Flags> = async () => {
@@ -33,15 +31,14 @@ export const person: Command<Flags> = async () => {
 }
 
 /** Everything that the mirror holds of one person. */
-export const personShow: Command<PersonFlags> = async (context) => {
+export const personShow: Command<JsonFlags> = async (context) => {
   const email = context.operands[0] ?? ''
   const found = await callMirror(context, personCall, ({ account, personKey }) => ({
     account,
     email,
     pseudonym: emailPseudonym(email, personKeyOf(personKey ?? undefined)),
   }))
-  await writeResult(context, found, (out) => formatPerson(found, out))
-  return 0
+  return writeResult(context, found, (out) => formatPerson(found, out))
 }
 
 /** What no command of this program can look into. */
@@ -50,14 +47,14 @@ const ELSEWHERE =
 
 function formatPerson({ email_key, responses, versions, mentions }: PersonRecord, out: Output): string {
   const address = stripControlCharsInLine(email_key)
-  const elsewhere = `${wrapWords(ELSEWHERE, { width: out.width, hang: 0 })}\n`
+  const elsewhere = paragraphs(out, ELSEWHERE)
   if (responses.length + versions.length + mentions.length === 0)
     return `Nothing in the mirror names ${address}.\n${elsewhere}`
-  const parts: readonly (readonly [heading: string, part: string])[] = [
+  const parts = [
     ['Responses', responses.map((response) => formatResponse(response, out)).join('\n')],
     ['Former versions, the newest first', versions.map((version) => formatVersion(version, out)).join('\n')],
     ['Other places that name the address', mentions.length === 0 ? '' : formatMentions(mentions, out)],
-  ]
+  ] as const
   const counts = [
     formatCount(responses.length, 'response'),
     formatCount(versions.length, 'former version'),
@@ -65,43 +62,36 @@ function formatPerson({ email_key, responses, versions, mentions }: PersonRecord
   ]
   return [
     `${out.style('bold', address)}\n  ${counts.join(', ')}\n`,
-    ...parts
-      .filter(([, part]) => part !== '')
-      .map(([heading, part]) => `\n${out.style('bold', out.style('cyan', heading))}\n${part}`),
+    drawParts(parts, out),
     `\n${elsewhere}`,
   ].join('')
 }
 
 function formatResponse(response: HeldResponse, out: Output): string {
   const stored = `since ${formatInstant(response.changed_at)}, run ${response.run_id}`
-  return formatItem(response, [['stored', stored]], out)
+  return formatItem(response, stored, out)
 }
 
 function formatVersion(version: HeldVersion, out: Output): string {
   const end = version.operation === 'delete' ? 'the service returned it no longer' : 'it changed'
   const stored = `${formatInstant(version.valid_from)} … ${formatInstant(version.valid_to)}; then ${end} (run ${version.ended_by_run_id})`
-  return formatItem(version, [['stored', stored]], out)
+  return formatItem(version, stored, out)
 }
 
-type Pairs = readonly (readonly [string, string])[]
-
-function formatItem(item: HeldResponse | HeldVersion, stored: Pairs, out: Output): string {
+function formatItem(item: HeldResponse | HeldVersion, stored: string, out: Output): string {
   const title = stripControlCharsInLine(item.event_title ?? '(no title)')
   const event = `${title} (${stripControlCharsInLine(item.event_id)}), ${momentText(item.event_at)}`
-  return drawPairs(
-    [
-      ['account', stripControlCharsInLine(item.account)],
-      ['event', event],
-      ['response', item.response_id],
-      ...stored,
-      ...fieldsOf(item.document),
-    ],
-    { indent: '  ', width: out.width },
-  )
+  return drawPairs(out, [
+    ['account', stripControlCharsInLine(item.account)],
+    ['event', event],
+    ['response', item.response_id],
+    ['stored', stored],
+    ...fieldsOf(item.document),
+  ])
 }
 
 /** Every field of a document, those of the specification first. */
-function fieldsOf(document: JsonObject): Pairs {
+function fieldsOf(document: JsonObject): readonly Pair[] {
   const placeOf = ([name]: readonly [string, unknown]) =>
     RESPONSE_FIELDS.findIndex((field) => field === name) >>> 0
   return Object.entries(document)

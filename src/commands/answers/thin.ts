@@ -1,34 +1,29 @@
-import type { Flags } from '../../config/config.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { commandName } from '../../common/command-name.ts'
 import { thinCall } from '../../mirror/answers/thin.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatNumber } from '../../common/text/number.ts'
 import { listTable, right, text } from '../output/format/table.ts'
-import { wrapWords } from '../../common/text/fit-text.ts'
+import { footnote } from '../output/format/prose.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { hasMoreLine, isOfMany } from './values.ts'
 import { wallClockText } from '../../common/text/moments.ts'
 
-type ThinFlags = Flags & { readonly json?: true; readonly limit: number }
-
 /** Slots that need people. */
-export const thin: Command<ThinFlags> = async (context) => {
+export const thin: Command<ListFlags> = async (context) => {
   const { limit } = context.flags
   const found = await callMirror(context, thinCall, ({ account }) => ({ account, limit }))
   const { thin_slots: slots, has_more } = found
-  await writeResult(context, found, (out) =>
+  return writeResult(context, found, (out) =>
     slots.length === 0
       ? noneThin(out)
       : formatSlots(slots, out) + hasMoreLine(has_more, 'query "table thin_slots"') + unseen(out),
   )
-  return 0
 }
 
-/** Also for one event, which needs no heading for it. */
-export function formatSlots(slots: readonly ViewRow<'thin_slots'>[], out: Output): string {
+function formatSlots(slots: readonly ViewRow<'thin_slots'>[], out: Output): string {
   const many = isOfMany(slots)
   return listTable(
     out,
@@ -58,5 +53,5 @@ const noneThin = (out: Output) => `No slot of the next 56 days needs people.\n${
 /** What the data cannot tell. */
 function unseen(out: Output): string {
   const line = `A slot that nobody ever took is in no response, so it is not here. How many people a slot wants: ${commandName()} slot-targets`
-  return `\n${out.style('dim', wrapWords(line, { width: out.width, hang: 2, used: 0 }))}\n`
+  return `\n${footnote(line, out)}`
 }

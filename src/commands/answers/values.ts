@@ -7,10 +7,8 @@ export function isOfMany(rows: readonly { readonly account: string }[]): boolean
   return new Set(rows.map(({ account }) => account)).size > 1
 }
 
-const meanings: Readonly<Record<string, string>> = { not_coming: 'not coming' }
-
 export function meaningText(meaning: string | null): string {
-  return meaning === null ? '' : (meanings[meaning] ?? meaning)
+  return meaning === 'not_coming' ? 'not coming' : (meaning ?? '')
 }
 
 /** A line for what `limit` left out, where nobody counted it. @param all the words of a command that shows all */

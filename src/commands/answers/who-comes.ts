@@ -1,9 +1,8 @@
-import type { Flags } from '../../config/config.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { eventCall } from '../../mirror/answers/event.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
@@ -11,7 +10,7 @@ import { listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { isOfMany, meaningText } from './values.ts'
 
-type WhoComesFlags = Flags & { readonly json?: true; readonly format?: 'table' | 'plain' }
+type WhoComesFlags = JsonFlags & { readonly format?: 'table' | 'plain' }
 type Respondent = ViewRow<'event_respondents'>
 
 /** Who is expected at an event; with `--format plain` their addresses, one a line, for a mail program. */
@@ -33,10 +32,9 @@ export const whoComes: Command<WhoComesFlags> = async (context) => {
       await err.write(`${formatCount(silent, 'person', 'persons')} without an address\n`)
     return 0
   }
-  await writeResult(context, { who_comes: expected }, (out) =>
+  return writeResult(context, { who_comes: expected }, (out) =>
     expected.length === 0 ? 'Nobody is expected yet.\n' : formatRespondents(expected, out),
   )
-  return 0
 }
 
 /** Without what would be a line of its own. */

@@ -1,7 +1,6 @@
-import type { Flags } from '../../config/config.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { whoCall, type FoundPerson, type FoundPersons } from '../../mirror/answers/who.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
@@ -9,15 +8,12 @@ import { drawPairs, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { meaningText } from './values.ts'
 
-type WhoFlags = Flags & { readonly json?: true; readonly limit: number }
-
 /** One person over all events. */
-export const who: Command<WhoFlags> = async (context) => {
+export const who: Command<ListFlags> = async (context) => {
   const { limit } = context.flags
   const wanted = context.operands.join(' ')
   const found = await callMirror(context, whoCall, ({ account }) => ({ account, limit, who: wanted }))
-  await writeResult(context, found, (out) => formatFound(found, wanted, out))
-  return 0
+  return writeResult(context, found, (out) => formatFound(found, wanted, out))
 }
 
 function formatFound({ persons, has_more }: FoundPersons, wanted: string, out: Output): string {
@@ -61,33 +57,23 @@ function formatPerson(person: FoundPerson, out: Output): string {
 
 function formatSummary({ account, summary }: FoundPerson, out: Output): string {
   if (summary === null)
-    return drawPairs(
-      [
-        ['account', account],
-        ['address', 'none: this response is a person of its own'],
-      ],
-      {
-        indent: '  ',
-        width: out.width,
-      },
-    )
+    return drawPairs(out, [
+      ['account', account],
+      ['address', 'none: this response is a person of its own'],
+    ])
   const { events, events_coming, responses, amount, names, first_response_at, last_response_at } = summary
-  return drawPairs(
+  const isOneName = names === '1' || names === '0'
+  return drawPairs(out, [
+    ['account', stripControlCharsInLine(account)],
     [
-      ['account', stripControlCharsInLine(account)],
-      [
-        'answered',
-        `${formatCount(events, 'event')} in ${formatCount(responses, 'response')}; expected at ${formatNumber(events_coming)} (answers, not attendance)`,
-      ],
-      ...(amount === null ? [] : ([['paid', moneyText(amount)]] as const)),
-      ...(names === '1' || names === '0'
-        ? []
-        : ([['names', `${formatNumber(names ?? '')} different ones`]] as const)),
-      [
-        'from … to (UTC)',
-        `${first_response_at?.slice(0, 10) ?? 'unknown'} … ${last_response_at?.slice(0, 10) ?? 'unknown'}`,
-      ],
+      'answered',
+      `${formatCount(events, 'event')} in ${formatCount(responses, 'response')}; expected at ${formatNumber(events_coming)} (answers, not attendance)`,
     ],
-    { indent: '  ', width: out.width },
-  )
+    ['paid', amount && moneyText(amount)],
+    ['names', isOneName ? null : `${formatNumber(names ?? '')} different ones`],
+    [
+      'from … to (UTC)',
+      `${first_response_at?.slice(0, 10) ?? 'unknown'} … ${last_response_at?.slice(0, 10) ?? 'unknown'}`,
+    ],
+  ])
 }

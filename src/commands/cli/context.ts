@@ -1,4 +1,5 @@
 import type { Command as Declaration } from 'commander'
+import type { Flags } from '../../config/config.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** What a command is given. */
@@ -14,6 +15,12 @@ export interface Context<F> {
   /** The command line as it is declared. */
   readonly program: Declaration
 }
+
+/** Of a command that writes one JSON document with `--json`. */
+export type JsonFlags = Flags & { readonly json?: true }
+
+/** The same of a list that `--limit` cuts. */
+export type ListFlags = JsonFlags & { readonly limit: number }
 
 /** A command does its work, prints, and answers the exit code. Failures are thrown. */
 export type Command<F> = (context: Context<F>) => Promise<number>

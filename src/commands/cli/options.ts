@@ -181,7 +181,19 @@ export const limit = (fallback: string, what = 'show at most this many') =>
   checked('--limit <n>', what, integer({ min: 1, max: 100_000 }), fallback)
 
 /** Of a command that shows what there is, of all accounts or of one. */
-export const ofAccounts = () => [json('print the same'), account('only this account'), database()]
+export const ofAccounts = (which = 'only this account') => [
+  json('print the same'),
+  account(which),
+  database(),
+]
+
+/** Of a command that changes something. @param which account is meant; without it the command is for none */
+export const ofChange = (printed: string, which?: string) => [
+  json(printed),
+  ...(which === undefined ? [] : [account(which)]),
+  force(),
+  database(),
+]
 
 export const quiet = (what = 'no output on success') =>
   flag('-q, --quiet', `only warnings and errors: ${what}`)

@@ -22,22 +22,15 @@ export function runCommandLine(
       if (argv.length === 0) program.outputHelp()
       else await program.parseAsync(argv, { from: 'user' })
     } catch (error) {
-      const failure = error instanceof CommanderError ? await commanderFailure(error, program, argv) : error
-      if (failure === null) return exitCode
+      const isOfCommander = error instanceof CommanderError
+      // commander throws for help and version too.
+      if (isOfCommander && error.exitCode === 0) return exitCode
+      const failure = isOfCommander ? await usageFailure(error, program, argv) : error
       await outside.terminal.err.write(failureText(describe(failure)))
       return failure instanceof HeadcountError ? failure.exitCode : 1
     }
     return exitCode
   })
-}
-
-/** commander throws for help and version too: null then. */
-async function commanderFailure(
-  error: CommanderError,
-  program: ReturnType<typeof createProgram>,
-  argv: readonly string[],
-) {
-  return error.exitCode === 0 ? null : usageFailure(error, program, argv)
 }
 
 function describe(failure: unknown): string {

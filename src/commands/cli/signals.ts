@@ -16,8 +16,7 @@ const exitCodeOf = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 export function abortOnSignal(): AbortSignal {
   const controller = new AbortController()
   let firstAt = 0
-  const listen = (signal: keyof typeof exitCodeOf) => {
-    const exitCode = exitCodeOf[signal]
+  for (const [signal, exitCode] of Object.entries(exitCodeOf)) {
     process.on(signal, () => {
       if (controller.signal.aborted) {
         if (performance.now() - firstAt < SAME_SIGNAL_MS) return
@@ -33,9 +32,6 @@ export function abortOnSignal(): AbortSignal {
       controller.abort(new InterruptedError(`interrupted by ${signal}`, exitCode))
     })
   }
-  listen('SIGINT')
-  listen('SIGTERM')
-  listen('SIGHUP')
   return controller.signal
 }
 

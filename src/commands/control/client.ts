@@ -57,8 +57,9 @@ export async function callHolder<Input, Output>(
     }
   } catch (error) {
     signal.throwIfAborted()
-    if (!isLost(error)) throw error
-    if (wasNeverSent(error)) return null
+    const code = codeOf(error) ?? ''
+    if (!lost.includes(code)) throw error
+    if (neverSent.includes(code)) return null
   } finally {
     await client.destroy()
   }
@@ -69,11 +70,4 @@ export async function callHolder<Input, Output>(
 }
 
 const neverSent = ['ECONNREFUSED', 'ENOENT']
-
-function wasNeverSent(error: unknown): boolean {
-  return neverSent.includes(codeOf(error) ?? '')
-}
-
-function isLost(error: unknown): boolean {
-  return [...neverSent, 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error) ?? '')
-}
+const lost = [...neverSent, 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']

@@ -34,8 +34,8 @@ export async function listenForCalls(folder: string, options: ControlOptions): P
   const app = new Hono()
   app.post('/:call', async (context) => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-    const asked = { name: context.req.param('call'), body: await context.req.text() }
-    const answering = answer(asked, options, writable).finally(() => underWay.delete(answering))
+    const called = { name: context.req.param('call'), body: await context.req.text() }
+    const answering = answer(called, options, writable).finally(() => underWay.delete(answering))
     underWay.add(answering)
     return context.body(readable, 200, { 'Content-Type': 'application/x-ndjson' })
   })
@@ -67,14 +67,9 @@ export async function listenForCalls(folder: string, options: ControlOptions): P
   }
 }
 
-interface Asked {
-  readonly name: string
-  readonly body: string
-}
-
 /** Never throws: a client that has gone hears nothing. */
 async function answer(
-  asked: Asked,
+  { name, body }: { readonly name: string; readonly body: string },
   { database, waitedMs }: ControlOptions,
   to: WritableStream<Uint8Array>,
 ): Promise<void> {
@@ -92,12 +87,12 @@ async function answer(
     },
   }
   try {
-    const request = decodeRequest(asked.body)
+    const request = decodeRequest(body)
     // guard: version of the caller
     requireSameVersion(request.version)
-    const call = await loadCall(asked.name)
+    const call = await loadCall(name)
     // guard: calls of the socket
-    if (call === null) throw new UsageError(`There is no call ${JSON.stringify(asked.name.slice(0, 40))}.`)
+    if (call === null) throw new UsageError(`There is no call ${JSON.stringify(name.slice(0, 40))}.`)
     const value = await withCommandName(request.command, () =>
       call.runSent(database, request.input, { ...caller, force: request.force }),
     )

@@ -4,16 +4,15 @@ import { parseStatement } from '../../mirror/query/statement.ts'
 import type { Command } from '../cli/context.ts'
 import { raceAbort } from '../../common/abort.ts'
 import { showFolderWait } from '../terminal/data-dir-wait.ts'
+import { formatReport } from '../output/run-report.ts'
 import { showSeconds } from '../terminal/show-seconds.ts'
 import { demoFolder, demoTarget, resetDemo } from './folder.ts'
-import { showGuests } from './guests.ts'
-import { showMoney } from './money.ts'
 import { showNextSteps } from './next-steps.ts'
-import { showOpenSlots } from './open-slots.ts'
 import { writePage } from './page.ts'
+import { askQuestions } from './questions.ts'
 import { openDemoOutput, rowsOf, type Row } from './output.ts'
 import { openSampleService } from './sample-service.ts'
-import { introduce, syncAgain, syncFirst, type DemoContext } from './sync-twice.ts'
+import { introduce, syncAgain, syncDemo, type DemoContext } from './sync-twice.ts'
 
 /** A query takes some milliseconds. */
 const QUERY_TIMEOUT_MS = 10_000
@@ -36,16 +35,14 @@ export const demo: Command<object> = async ({ terminal: { out, err }, signal }) 
     (line) => void err.write(`${line}\n`),
   )
   await startDatabase(wait, { err, signal })
-  await syncFirst(context)
+  await page.block(formatReport(await syncDemo(context), page))
   await page.heading('2  Ten minutes later, mirror it again')
   await syncAgain(context)
 
   await using database = await connect(demoTarget)
   const query = (statement: string) => raceAbort(rowsIn(database, statement), signal)
   await page.heading('3  Ask it four questions in SQL')
-  await showGuests(page, query)
-  await showMoney(page, query)
-  await showOpenSlots(page, query)
+  await askQuestions(page, query)
   await page.heading('4  A page for the meeting')
   await raceAbort(writePage(page, database, signal), signal)
   await showNextSteps(page)

@@ -1,6 +1,6 @@
 import { connect, type OnFolderInUse } from '../../db/connect.ts'
 import { UsageError } from '../../common/errors.ts'
-import { sampleEmail } from './sample-service.ts'
+import { sampleEmail } from './account/account.ts'
 
 export const demoFolder = './headcount-demo'
 export const demoTarget = `pglite:${demoFolder}`

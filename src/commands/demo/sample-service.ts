@@ -3,8 +3,6 @@ import { createSampleAccount, type SampleAccount } from './account/account.ts'
 import { createHttpService } from '../../server/http-service.ts'
 import { createMemoryStore } from '../../server/stores/memory-store.ts'
 
-export const sampleEmail = 'hello@lantern-houses.example'
-
 export interface SampleService extends AsyncDisposable {
   readonly account: SampleAccount
   readonly url: string

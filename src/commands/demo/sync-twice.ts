@@ -3,7 +3,7 @@ import type { RunReport } from '../../index.ts'
 import type { SampleAccount } from './account/account.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
 import { formatReport } from '../output/run-report.ts'
-import { openBar } from '../terminal/progress.ts'
+import { openBar, runProgress } from '../terminal/progress.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { demoAccount, demoTarget } from './folder.ts'
 import type { DemoOutput } from './output.ts'
@@ -28,10 +28,6 @@ export async function introduce(page: DemoOutput, account: SampleAccount): Promi
   )
 }
 
-export async function syncFirst(context: DemoContext): Promise<void> {
-  await context.page.block(formatReport(await syncDemo(context), context.page))
-}
-
 /** The account moves on a step; the report shows that the run wrote just that. */
 export async function syncAgain(context: DemoContext): Promise<void> {
   const { added, edited, cancelled } = context.service.account.advance()
@@ -48,8 +44,8 @@ export async function syncAgain(context: DemoContext): Promise<void> {
   )
 }
 
-async function syncDemo({ service, err, signal }: DemoContext): Promise<RunReport> {
-  using bar = err.isTerminal ? await openBar(err) : null
+export async function syncDemo({ service, err, signal }: DemoContext): Promise<RunReport> {
+  using bar = err.isTerminal ? await openBar(err, runProgress) : null
   return await sync({
     database: demoTarget,
     account: demoAccount,

@@ -1,10 +1,9 @@
-import type { Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import { exportToFolder, exportToSink, type ExportProgress } from '../../outputs/export/export-views.ts'
 import type { ExportFormat } from '../../outputs/export/formats/format.ts'
 import type { ExportManifest } from '../../outputs/export/manifest.ts'
 import { streamSink } from '../../outputs/files/sink.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { withMirrorReadOnly } from '../open-mirror.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatBytes, formatCount, formatNumber } from '../../common/text/number.ts'
@@ -14,14 +13,13 @@ import { formatInstant } from '../output/format/timestamp.ts'
 import { openProgressLine } from '../terminal/progress.ts'
 import type { Output } from '../terminal/terminal.ts'
 
-type ExportFlags = Flags & {
+type ExportFlags = JsonFlags & {
   readonly out: string
   readonly format: ExportFormat
   readonly view?: readonly string[]
   readonly event?: string
   readonly withoutPersonal?: true
   readonly safeCsv?: true
-  readonly json?: true
   readonly quiet?: true
 }
 

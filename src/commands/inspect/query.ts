@@ -1,9 +1,9 @@
 import { extname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { languageOfNumbers, pagerOf, type Flags } from '../../config/config.ts'
+import { languageOfNumbers, pagerOf } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import { queryCall } from '../../mirror/calls/query.ts'
-import type { Command, Context } from '../cli/context.ts'
+import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/text/strip-control-chars.ts'
 import {
@@ -15,9 +15,8 @@ import {
 import { queryFormats, queryResultWriter, type QueryFormat } from '../output/query/result-writer.ts'
 import { parseStatement } from '../../mirror/query/statement.ts'
 
-type QueryFlags = Flags & {
+type QueryFlags = JsonFlags & {
   readonly format?: QueryFormat
-  readonly json?: true
   readonly jsonNumbers?: true
   readonly safeCsv?: true
   readonly excel?: true

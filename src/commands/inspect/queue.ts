@@ -1,5 +1,4 @@
 /** What is in the queue of `worker --queue`. */
-import type { Flags } from '../../config/config.ts'
 import { readAccounts, type Accounts } from '../../config/accounts/read-accounts.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
@@ -18,14 +17,12 @@ import {
 import { openQueue } from '../../orchestration/queue/open-queue.ts'
 import { accountNames } from '../../sync/open/find-account.ts'
 import { purgeDeadLetters, retryDeadLetters } from '../../orchestration/queue/jobs/dead-letters.ts'
-import type { Command, Context } from '../cli/context.ts'
+import type { Command, Context, JsonFlags, ListFlags } from '../cli/context.ts'
 import { withDatabase } from '../open-mirror.ts'
-import { writeResult } from '../output/format/json.ts'
+import { writeChange, writeResult } from '../output/format/json.ts'
 import { below, drawPairs, listTable, right } from '../output/format/table.ts'
 import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
-
-type ListFlags = Flags & { readonly json?: true; readonly limit: number }
 
 /** The jobs: the dead ones first. */
 export const queue: Command<ListFlags> = async (context) => {
@@ -34,12 +31,11 @@ export const queue: Command<ListFlags> = async (context) => {
     requirePostgres(target)
     return readQueue(database, { account, limit })
   })
-  await writeResult(context, { queue: found }, (out) => formatQueue(found, out))
-  return 0
+  return writeResult(context, { queue: found }, (out) => formatQueue(found, out))
 }
 
 /** The jobs of one account, whole. */
-export const queueShow: Command<Flags & { readonly json?: true }> = async (context) => {
+export const queueShow: Command<JsonFlags> = async (context) => {
   const [account = ''] = context.operands
   const listed = await readAccounts(context.flags)
   const { exists, jobs } = await withDatabase(context, async (database, { database: { target } }) => {
@@ -49,13 +45,12 @@ export const queueShow: Command<Flags & { readonly json?: true }> = async (conte
       requireKnown(account, [...(await mirroredNames(database)), ...namesOf(listed)])
     return found
   })
-  await writeResult(context, { jobs }, (out) => {
+  return writeResult(context, { jobs }, (out) => {
     if (!exists) return noQueue()
     if (jobs.length === 0)
       return `No job of account ${stripControlCharsInLine(account)}: it is not due, and its last run did not fail for good. ${commandName()} runs has its runs.\n`
     return jobs.map((job) => formatJob(job, out)).join('\n')
   })
-  return 0
 }
 
 /** None where no run has made the mirror yet. */
@@ -80,7 +75,7 @@ function requireKnown(account: string, names: readonly string[]): void {
   )
 }
 
-type DeadLetterFlags = Flags & { readonly json?: true; readonly all?: true }
+type DeadLetterFlags = JsonFlags & { readonly all?: true }
 
 /** Sends the jobs of dead letters again. */
 export const queueRetry: Command<DeadLetterFlags> = (context) =>
@@ -127,40 +122,33 @@ async function onDeadLetters(
   context: Context<DeadLetterFlags>,
   { name, member, done, none, change }: DeadLetterChange,
 ): Promise<number> {
-  const { operands, flags, terminal } = context
+  const { operands, flags } = context
   if ((operands.length === 0) === (flags.all !== true))
     throw new UsageError(`queue ${name} takes the names of accounts, or --all for every dead letter`)
   const changed = await withDatabase(context, async (database) => {
     await using opened = await openQueue(database)
     return await change(opened, flags.all === true ? null : operands)
   })
-  if (flags.json) await writeResult(context, { [member]: changed }, () => '')
-  else
-    await terminal.err.write(
-      changed.length === 0
-        ? `${none}.\n`
-        : `${formatCount(changed.length, 'job')} ${done}: ${stripControlCharsInLine(changed.join(', '))}\n`,
-    )
-  return 0
+  const words =
+    changed.length === 0
+      ? `${none}.\n`
+      : `${formatCount(changed.length, 'job')} ${done}: ${stripControlCharsInLine(changed.join(', '))}\n`
+  return writeChange(context, { [member]: changed }, words)
 }
 
 const noQueue = () => `There is no queue in this database: ${commandName()} worker --queue makes it.\n`
 
 function formatQueue({ exists, dispatcher, next_due_at, counts, jobs }: QueueState, out: Output): string {
   if (!exists) return noQueue()
-  const head = drawPairs(
-    [
-      [
-        'dispatcher',
-        dispatcher === null
-          ? 'none: no worker --queue is running that can send jobs'
-          : `${stripControlCharsInLine(dispatcher.holder)}, seen ${formatInstant(dispatcher.seen_at)}`,
-      ],
-      ['next due', next_due_at === null ? 'nothing yet' : formatInstant(next_due_at)],
-      ['jobs', jobStates.map((state) => `${formatNumber(counts[state])} ${state}`).join(', ')],
-    ],
-    { width: out.width },
-  )
+  const sender =
+    dispatcher === null
+      ? 'none: no worker --queue is running that can send jobs'
+      : `${stripControlCharsInLine(dispatcher.holder)}, seen ${formatInstant(dispatcher.seen_at)}`
+  const head = drawPairs({ width: out.width, indent: '' }, [
+    ['dispatcher', sender],
+    ['next due', next_due_at === null ? 'nothing yet' : formatInstant(next_due_at)],
+    ['jobs', jobStates.map((state) => `${formatNumber(counts[state])} ${state}`).join(', ')],
+  ])
   return jobs.length === 0 ? head : `${head}\n${formatJobs(jobs, out)}`
 }
 
@@ -180,18 +168,15 @@ function formatJobs(jobs: readonly ListedJob[], out: Output): string {
 }
 
 function formatJob(job: ListedJob, out: Output): string {
-  return drawPairs(
-    [
-      ['job', job.id],
-      ['account', stripControlCharsInLine(job.account)],
-      ['host', stripControlCharsInLine(job.host)],
-      ['state', job.state],
-      ['tries', String(job.tries)],
-      ['sent', formatInstant(job.created_at)],
-      ...(job.started_at === null ? [] : [['started', formatInstant(job.started_at)] as const]),
-      ...(job.next_try_at === null ? [] : [['next try', formatInstant(job.next_try_at)] as const]),
-      ...(job.reason === null ? [] : [['last failure', `${job.reason} (${job.code})`] as const]),
-    ],
-    { width: out.width },
-  )
+  return drawPairs({ width: out.width, indent: '' }, [
+    ['job', job.id],
+    ['account', stripControlCharsInLine(job.account)],
+    ['host', stripControlCharsInLine(job.host)],
+    ['state', job.state],
+    ['tries', String(job.tries)],
+    ['sent', formatInstant(job.created_at)],
+    ['started', job.started_at && formatInstant(job.started_at)],
+    ['next try', job.next_try_at && formatInstant(job.next_try_at)],
+    ['last failure', job.reason === null ? null : `${job.reason} (${job.code})`],
+  ])
 }

@@ -1,18 +1,15 @@
 import { commandName } from '../../common/command-name.ts'
-import type { Flags } from '../../config/config.ts'
 import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
 import { acceptRejectsCall, parseHashPrefix } from '../../mirror/calls/accept-rejects.ts'
 import { rejectsCall, type ListedRejects } from '../../mirror/calls/rejects.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
-import { writeJson, writeResult } from '../output/format/json.ts'
+import { writeChange, writeResult } from '../output/format/json.ts'
 import { formatBytes, formatCount } from '../../common/text/number.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import { shorten } from '../../common/text/fit-text.ts'
 import type { Output } from '../terminal/terminal.ts'
-
-type RejectsFlags = Flags & { readonly json?: true; readonly limit: number }
 
 /** The beginning of an item, on one line; the JSON has it whole (up to 64 KiB). */
 const PAYLOAD_COLUMNS = 100
@@ -23,13 +20,12 @@ function shortHash(sha256: string): string {
   return sha256.slice(0, SUM_DIGITS)
 }
 
-export const rejects: Command<RejectsFlags> = async (context) => {
+export const rejects: Command<ListFlags> = async (context) => {
   const { limit } = context.flags
   const found = await callMirror(context, rejectsCall, ({ account }) => ({ account, limit }))
-  await writeResult(context, found, (out) =>
+  return writeResult(context, found, (out) =>
     found.rejects.length === 0 ? 'Nothing is rejected.\n' : formatRejects(found, out),
   )
-  return 0
 }
 
 function formatRejects({ rejects: found, has_more }: ListedRejects, out: Output): string {
@@ -53,10 +49,10 @@ function formatRejects({ rejects: found, has_more }: ListedRejects, out: Output)
   return `${table}(${has_more ? `the first ${count}; there are more: --limit` : count})\n`
 }
 
-type AcceptFlags = Flags & { readonly json?: true; readonly event?: string; readonly revoke?: true }
+type AcceptFlags = JsonFlags & { readonly event?: string; readonly revoke?: true }
 
 export const rejectsAccept: Command<AcceptFlags> = async (context) => {
-  const { flags, operands, terminal } = context
+  const { flags, operands } = context
   const revokes = flags.revoke ?? false
   const prefixes = operands.map(parseHashPrefix)
   const changed = await callMirror(context, acceptRejectsCall, ({ account }) => ({
@@ -65,9 +61,8 @@ export const rejectsAccept: Command<AcceptFlags> = async (context) => {
     prefixes,
     revokes,
   }))
-  if (flags.json) await writeJson(terminal.out, revokes ? { revoked: changed } : { accepted: changed })
-  else await terminal.err.write(describe(changed, revokes))
-  return 0
+  const document = revokes ? { revoked: changed } : { accepted: changed }
+  return writeChange(context, document, describe(changed, revokes))
 }
 
 function describe(changed: readonly AcceptedReject[], revokes: boolean): string {

@@ -1,22 +1,20 @@
 import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
-import type { Flags } from '../../config/config.ts'
 import type { ReportDocument } from '../../mirror/answers/report/document.ts'
 import { reportCall } from '../../mirror/answers/report/report-call.ts'
 import { renderReport } from '../../outputs/report/render-report.ts'
 import { requireReportPath, writeReportFile } from '../../outputs/report/report-file.ts'
-import type { Command, Context } from '../cli/context.ts'
+import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatBytes } from '../../common/text/number.ts'
 import { formatInstant } from '../output/format/timestamp.ts'
 import { showSeconds } from '../terminal/show-seconds.ts'
 
-type ReportFlags = Flags & {
+type ReportFlags = JsonFlags & {
   readonly out?: string
   readonly event?: string
   readonly withoutPersonal?: true
-  readonly json?: true
   readonly quiet?: true
 }
 

@@ -1,9 +1,8 @@
-import type { Flags } from '../../config/config.ts'
 import type { ErasureReport, RunReport } from '../../index.ts'
 import { UsageError } from '../../common/errors.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { runsCall, type ListedRun } from '../../mirror/calls/runs.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
@@ -14,23 +13,20 @@ import { shorten } from '../../common/text/fit-text.ts'
 import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
 import { noteLine } from '../output/format/note-line.ts'
 import { formatErased } from '../output/erased.ts'
-import { formatReport } from '../output/run-report.ts'
+import { changedRows, formatReport } from '../output/run-report.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 /** Of a message: the JSON has it whole. */
 const MESSAGE_COLUMNS = 200
 
-type RunsFlags = Flags & { readonly json?: true; readonly limit: number }
-
-export const runs: Command<RunsFlags> = async (context) => {
+export const runs: Command<ListFlags> = async (context) => {
   const run = readNumber(context.operands[0])
   const { limit } = context.flags
   const found = await callMirror(context, runsCall, ({ account }) => ({ account, limit, run }))
-  await writeResult(context, { runs: found }, (out) => {
+  return writeResult(context, { runs: found }, (out) => {
     if (run !== null) return found.map((one) => formatRun(one, out)).join('')
     return found.length === 0 ? 'No runs yet.\n' : formatRuns(found, out)
   })
-  return 0
 }
 
 function readNumber(word: string | undefined): number | null {
@@ -42,14 +38,11 @@ function readNumber(word: string | undefined): number | null {
 /** One run whole: when, what it did, every warning and every error. */
 function formatRun(run: ListedRun, out: Output): string {
   const { report } = run
-  const times = drawPairs(
-    [
-      [`run ${run.run_id}`, `${run.mode} of account ${stripControlCharsInLine(run.account)}, ${run.status}`],
-      ['started', formatInstant(run.started_at)],
-      ['finished', run.finished_at === null ? 'not yet' : formatInstant(run.finished_at)],
-    ],
-    { width: out.width },
-  )
+  const times = drawPairs({ width: out.width, indent: '' }, [
+    [`run ${run.run_id}`, `${run.mode} of account ${stripControlCharsInLine(run.account)}, ${run.status}`],
+    ['started', formatInstant(run.started_at)],
+    ['finished', run.finished_at === null ? 'not yet' : formatInstant(run.finished_at)],
+  ])
   if (report === null) return `${times}It left no report: it is running, or another run took over from it.\n`
   if (report.mode === 'erase') return `${times}\n${formatErased(report)}`
   const errors = report.errors.map(({ event_id, code, message }) =>
@@ -99,11 +92,11 @@ function figures(report: RunReport | ErasureReport | null): readonly string[] {
     const { responses, versions } = report.erased
     return [formatDuration(report.duration_ms), '', formatNumber(responses + versions)]
   }
-  const changed = Object.values(report.rows).reduce(
-    (sum, { inserted, updated, deleted }) => sum + inserted + updated + deleted,
-    0,
-  )
-  return [formatDuration(report.duration_ms), formatNumber(report.events.due), formatNumber(changed)]
+  return [
+    formatDuration(report.duration_ms),
+    formatNumber(report.events.due),
+    formatNumber(changedRows(report)),
+  ]
 }
 
 /** Of each run that was not wholly good: what failed, is held or was rejected, and why. */
@@ -112,7 +105,7 @@ function troubles(found: readonly ListedRun[], out: Output): string {
     const text = report === null || report.mode === 'erase' ? '' : troubleOf(report)
     return text === '' ? [] : [[`run ${run_id}`, stripControlCharsInLine(text)] as const]
   })
-  return pairs.length === 0 ? '' : `\n${drawPairs(pairs, { width: out.width })}`
+  return pairs.length === 0 ? '' : `\n${drawPairs({ width: out.width, indent: '' }, pairs)}`
 }
 
 function troubleOf({ events, held, rejected, errors }: RunReport): string {

@@ -1,11 +1,11 @@
 import { describeRemoval } from '../../sync/open/find-account.ts'
 import { commandName } from '../../common/command-name.ts'
-import type { Config, Flags } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
 import { ConfigurationError, UsageError } from '../../common/errors.ts'
 import type { AccountStatus } from '../../mirror/status/account-status.ts'
 import { eventStatusCall, statusCall, type StatusInput } from '../../mirror/calls/status.ts'
 import { exitCodesOfStatus } from '../exit-codes.ts'
-import type { Command, Context } from '../cli/context.ts'
+import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
@@ -17,8 +17,7 @@ import type { Output } from '../terminal/terminal.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
 import { formatStatus } from '../output/status.ts'
 
-export type StatusFlags = Flags & {
-  readonly json?: true
+export type StatusFlags = JsonFlags & {
   readonly format?: 'text' | 'prometheus' | 'ndjson'
   /** Milliseconds. */
   readonly maxAge?: number

@@ -1,23 +1,29 @@
 import type { Flags } from '../../config/config.ts'
-import { accountsCall, type AccountSummary } from '../../mirror/accounts/list.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { formatCount, formatNumber } from '../../common/text/number.ts'
+import type { Database } from '../../db/connect.ts'
+import { accountsCall, readAccountSummaries, type AccountSummary } from '../../mirror/accounts/list.ts'
+import { removeAccount } from '../../mirror/accounts/remove.ts'
+import { unknownAccount } from '../../mirror/accounts/resolve-account.ts'
+import { readEntries } from '../../mirror/persons/suppression-file.ts'
+import { confirmOrRefuse } from '../terminal/confirm.ts'
 import { parseNewName, renameAccount } from '../../mirror/accounts/rename.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
+import { setAccountCall } from '../../mirror/calls/set-account.ts'
 import { callMirror, withMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
-import { writeResult } from '../output/format/json.ts'
+import { writeChange, writeResult } from '../output/format/json.ts'
 import { nothingMirrored } from '../output/status.ts'
-import { formatNumber } from '../../common/text/number.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 /** The accounts of the mirror, and what it has of each. */
-export const accounts: Command<Flags & { readonly json?: true }> = async (context) => {
+export const accounts: Command<JsonFlags> = async (context) => {
   const found = await callMirror(context, accountsCall, () => ({}))
-  await writeResult(context, { accounts: found.map(({ id: _, ...account }) => account) }, (out) =>
+  return writeResult(context, { accounts: found.map(({ id: _, ...account }) => account) }, (out) =>
     found.length === 0 ? nothingMirrored() : formatAccounts(found, out),
   )
-  return 0
 }
 
 function formatAccounts(found: readonly AccountSummary[], out: Output): string {
@@ -52,6 +58,21 @@ function lastGoodRun(at: string | null): string {
   return at === null ? 'none yet' : formatInstant(at)
 }
 
+type SetFlags = JsonFlags & { readonly timeZone: string }
+
+/** Sets the time zone of an account. */
+export const accountsSet: Command<SetFlags> = async (context) => {
+  const [name = ''] = context.operands
+  const set = await callMirror(context, setAccountCall, () => ({
+    account: name,
+    time_zone: context.flags.timeZone,
+  }))
+  const { account, time_zone, former_time_zone } = set
+  const before = former_time_zone === time_zone ? 'as before' : `${former_time_zone} before`
+  const words = `Days and months of account ${stripControlCharsInLine(account)} are those of ${time_zone} now (${before}).\n`
+  return writeChange(context, set, words)
+}
+
 /** Renames an account while no run holds it. */
 export const accountsRename: Command<Flags> = async (context) => {
   const { operands, terminal, signal } = context
@@ -63,4 +84,73 @@ export const accountsRename: Command<Flags> = async (context) => {
       'where it is mirrored from (cron, services): the mirror no longer has an account of the former name.\n',
   )
   return 0
+}
+
+type RemoveFlags = Flags & { readonly yes?: true }
+
+const REMOVAL = {
+  question: 'Remove it for ever?',
+  notDone: 'accounts remove: nothing was removed',
+  verb: 'remove',
+}
+
+/** Removes an account with all its data: shows what will be deleted, and asks. */
+export const accountsRemove: Command<RemoveFlags> = async (context) => {
+  const { operands, terminal, signal } = context
+  const [name = ''] = operands
+  return withMirror(context, async (database) => {
+    const account = await readAccount(database, name)
+    const erased = await readEntries(database, account.id)
+    await terminal.err.write(describeAccount(account) + describeErased(account, erased.length))
+    // guard: asked before removing
+    if (!(await confirmOrRefuse(context, REMOVAL))) {
+      await terminal.err.write('Nothing was removed.\n')
+      return 0
+    }
+    const rows = await removeAccount(database, account.id, signal)
+    await terminal.err.write(
+      `Account ${stripControlCharsInLine(name)} is removed: ${formatCount(rows, 'row')}.\n`,
+    )
+    return 0
+  })
+}
+
+async function readAccount(database: Database, name: string): Promise<AccountSummary> {
+  const accounts = await database.transaction((trx) => readAccountSummaries(trx), { readOnly: true })
+  const found = accounts.find(({ account }) => account === name)
+  if (found !== undefined) return found
+  throw unknownAccount(
+    name,
+    accounts.map(({ account }) => account),
+  )
+}
+
+function describeAccount(account: AccountSummary): string {
+  const origin = [account.email, account.base_url]
+    .filter((part) => part !== null)
+    .map(stripControlCharsInLine)
+  const counts = [
+    formatCount(account.events, 'event'),
+    formatCount(account.responses, 'response'),
+    formatCount(account.payments, 'payment'),
+    formatCount(account.slots, 'slot'),
+    formatCount(account.former_versions, 'former version'),
+    formatCount(account.runs, 'run'),
+    `${formatCount(account.active_keys, 'key')} in use`,
+  ]
+  const begun =
+    account.removing_since === null
+      ? ''
+      : ` Its removal began at ${account.removing_since} and is now continued.`
+  return `Account ${stripControlCharsInLine(account.account)}${origin.length === 0 ? '' : ` (${origin.join(', ')})`}: ${counts.join(', ')}.${begun}\n`
+}
+
+/** With the list goes what keeps them erased. */
+function describeErased({ account }: AccountSummary, people: number): string {
+  if (people === 0) return ''
+  const name = stripControlCharsInLine(account)
+  return (
+    `${formatCount(people, 'person was', 'people were')} erased from it, and the list of them goes, too: a later sync of the same account would ` +
+    `bring them back. Export the list first: ${commandName()} person suppressions --account ${quoteForShell(name)} --json\n`
+  )
 }

@@ -3,7 +3,6 @@ import { readConfig, type Config, type Flags, type ServiceConfig } from '../../c
 import type { Database } from '../../db/connect.ts'
 import { resultFormat, writeDocument, type ResultFlags } from '../sync/accounts/result-writer.ts'
 import { selectAccounts, type SelectedAccounts } from '../sync/accounts/select-accounts.ts'
-import { createSource } from '../../source/api.ts'
 import type { Command } from '../cli/context.ts'
 import { failure, ok, skipped, USAGE, warning, type CheckResult } from './doctor/check.ts'
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
@@ -17,7 +16,7 @@ import { showFolderWait } from '../terminal/data-dir-wait.ts'
 import { resolveOptions } from '../../sync/options.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { raceAbort } from '../../common/abort.ts'
-import { redactSecrets, withNamesOf } from '../open-log.ts'
+import { redactSecrets } from '../open-log.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 export type DoctorFlags = Flags & ResultFlags
@@ -25,7 +24,11 @@ export type DoctorFlags = Flags & ResultFlags
 /** Checks what a run needs, from the settings outwards, and writes nothing. */
 export const doctor: Command<DoctorFlags> = async (context) => {
   const { flags, terminal, signal } = context
-  const selected = await selectedOrFault(flags)
+  // What is wrong with the settings is told by the first check.
+  const selected = await selectAccounts(flags).catch((error: unknown) => {
+    if (error instanceof UsageError) return error
+    throw error
+  })
   if ('kind' in selected && selected.kind === 'all') {
     const { doctorOfAccounts } = await import('../sync/accounts/doctor-of-accounts.ts')
     return doctorOfAccounts(context, selected.accounts)
@@ -36,14 +39,9 @@ export const doctor: Command<DoctorFlags> = async (context) => {
     const settings = await readSettings(selected, flags)
     await record('configuration', settings.finding)
     if (settings.config !== null) redactSecrets(settings.config, terminal)
-    const ofService = () => examineService(settings.service, signal, record)
-    const ping = await (settings.service === null ? ofService() : withNamesOf(settings.service, ofService))
+    const ping = await examineService(settings.service, signal, record)
     await examineDatabase(settings.config, terminal.err, record)
-    if (settings.config?.worker.queue)
-      await record('queue', await checkQueue(settings.config.database.target))
-    if (settings.config?.notify.mail)
-      await record('mail', await checkMail(settings.config.notify.mail, signal))
-    await checkTelemetry(record, signal)
+    await examineOthers(settings.config, signal, record)
     await record(
       'clock',
       ping === null ? skipped('needs an answer of the service') : service.checkClock(ping),
@@ -57,14 +55,6 @@ export const doctor: Command<DoctorFlags> = async (context) => {
   const first = checks.find(({ state }) => state === 'failed')
   if (format !== null) await writeDocument(terminal.out, { ok: first === undefined, checks }, format)
   return first?.exit_code ?? 0
-}
-
-/** What is wrong with the settings is told by the first check. */
-async function selectedOrFault(flags: Flags): Promise<SelectedAccounts | UsageError> {
-  return selectAccounts(flags).catch((error: unknown) => {
-    if (error instanceof UsageError) return error
-    throw error
-  })
 }
 
 const noSettings = skipped('needs the settings')
@@ -110,21 +100,23 @@ async function examineService(
     await record('list', skipped('needs a connection to the service'))
     return null
   }
-  const source = createSource({
-    baseUrl: config.service.baseUrl,
-    apiKey: config.service.apiKey,
-    requestTimeoutMs: config.run.requestTimeoutMs,
-    maxBodyBytes: config.run.maxBodyBytes,
-    signal,
-  })
-  try {
+  return service.withSource(config, { signal }, async (source) => {
     const { finding, answer } = await service.checkKey(source)
     await record('key', finding)
     await record('list', answer === null ? skipped('needs the key') : await service.checkList(source))
     return answer
-  } finally {
-    await source.close()
-  }
+  })
+}
+
+/** Other servers that a run, or what goes on beside it, talks to: each where it is set. */
+export async function examineOthers(
+  config: Config | null,
+  signal: AbortSignal,
+  record: RecordCheck,
+): Promise<void> {
+  if (config?.worker.queue) await record('queue', await checkQueue(config.database.target))
+  if (config?.notify.mail) await record('mail', await checkMail(config.notify.mail, signal))
+  await checkTelemetry(record, signal)
 }
 
 /** @param more checks of a database that can be used */

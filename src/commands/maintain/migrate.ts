@@ -1,10 +1,10 @@
-import { readConfig, type Flags } from '../../config/config.ts'
-import type { Command } from '../cli/context.ts'
+import { readConfig } from '../../config/config.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { raceAbort } from '../../common/abort.ts'
 import { openLog } from '../open-log.ts'
 import { writeJson } from '../output/format/json.ts'
 
-type MigrateFlags = Flags & { readonly json?: true; readonly quiet?: true; readonly queue?: true }
+type MigrateFlags = JsonFlags & { readonly quiet?: true; readonly queue?: true }
 
 export const migrate: Command<MigrateFlags> = async ({ flags, terminal, signal }) => {
   const config = await readConfig(flags)

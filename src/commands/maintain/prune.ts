@@ -1,8 +1,7 @@
 import { confirmOrRefuse } from '../terminal/confirm.ts'
-import type { Flags } from '../../config/config.ts'
 import { findPrunableVersions, pruneVersions, requirePastInstant } from '../../mirror/prune.ts'
 import type { PrunableVersions } from '../../mirror/prune.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { requireAccount } from '../../mirror/accounts/resolve-account.ts'
 import { withMirror } from '../open-mirror.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
@@ -11,10 +10,9 @@ import { formatBytes, formatCount, formatNumber } from '../../common/text/number
 import { listTable, right } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 
-type PruneFlags = Flags & {
+type PruneFlags = JsonFlags & {
   readonly historyBefore: InstantInput
   readonly yes?: true
-  readonly json?: true
 }
 
 const PRUNING = { question: 'Delete them for ever?', notDone: 'prune: nothing was deleted', verb: 'delete' }

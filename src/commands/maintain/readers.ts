@@ -12,7 +12,7 @@ import {
   type ListedReader,
   type ReaderPlan,
 } from '../../mirror/readers/readers.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { listTable } from '../output/format/table.ts'
@@ -21,8 +21,6 @@ import type { Output } from '../terminal/terminal.ts'
 
 type AddFlags = Flags & { readonly apply?: true; readonly withoutPersonal?: true }
 type RemoveFlags = Flags & { readonly apply?: true }
-type ListFlags = Flags & { readonly json?: true }
-
 /** Prints the statements that make a reader, or runs them. */
 export const readersAdd: Command<AddFlags> = async (context) => {
   const [role_name = ''] = context.operands
@@ -61,13 +59,12 @@ export const readersRemove: Command<RemoveFlags> = async (context) => {
   return 0
 }
 
-export const readersList: Command<ListFlags> = async (context) => {
+export const readersList: Command<JsonFlags> = async (context) => {
   const readers = await withMirrorReadOnly(context, async (database) => {
     requireRoles(database)
     return database.transaction(listReaders, { readOnly: true })
   })
-  await writeResult(context, { readers }, (out) => formatReaders(readers, out))
-  return 0
+  return writeResult(context, { readers }, (out) => formatReaders(readers, out))
 }
 
 /** With --apply the statements are planned and run in one transaction. */

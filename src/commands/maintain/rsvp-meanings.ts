@@ -1,5 +1,4 @@
 import { commandName } from '../../common/command-name.ts'
-import type { Flags } from '../../config/config.ts'
 import { quote } from '../../mirror/owner-tables/quote.ts'
 import {
   removeRsvpMeaningCall,
@@ -11,21 +10,18 @@ import {
   type RsvpMeanings,
   type SetRsvpMeaning,
 } from '../../mirror/owner-tables/rsvp-meanings.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { writeJson, writeResult } from '../output/format/json.ts'
+import { writeChange, writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
-
-type ListFlags = Flags & { readonly json?: true; readonly limit: number }
 
 /** What each reply means, and which have no meaning yet. */
 export const rsvpMeanings: Command<ListFlags> = async (context) => {
   const { limit } = context.flags
   const found = await callMirror(context, rsvpMeaningsCall, ({ account }) => ({ account, limit }))
-  await writeResult(context, found, (out) => formatMeanings(found, out))
-  return 0
+  return writeResult(context, found, (out) => formatMeanings(found, out))
 }
 
 function formatMeanings({ rsvp_meanings, without_meaning, has_more }: RsvpMeanings, out: Output): string {
@@ -45,17 +41,12 @@ function formatMeanings({ rsvp_meanings, without_meaning, has_more }: RsvpMeanin
 /** In quotes where nobody would see what it begins or ends with. */
 const shownValue = (value: string) => (value === '' || value !== value.trim() ? quote(value) : value)
 
-type ChangeFlags = Flags & { readonly json?: true }
-
 /** Says what a reply means. */
-export const rsvpMeaningsSet: Command<ChangeFlags> = async (context) => {
-  const { flags, operands, terminal } = context
-  const [value = '', word = ''] = operands
+export const rsvpMeaningsSet: Command<JsonFlags> = async (context) => {
+  const [value = '', word = ''] = context.operands
   const meaning = parseMeaning(word)
   const set = await callMirror(context, setRsvpMeaningCall, () => ({ value, meaning }))
-  if (flags.json) await writeJson(terminal.out, set)
-  else await terminal.err.write(describeSet(set))
-  return 0
+  return writeChange(context, set, describeSet(set))
 }
 
 function describeSet({ value, meaning, former_meaning, responses, nearest }: SetRsvpMeaning): string {
@@ -68,16 +59,14 @@ function describeSet({ value, meaning, former_meaning, responses, nearest }: Set
 }
 
 /** Takes a meaning back. */
-export const rsvpMeaningsRemove: Command<ChangeFlags> = async (context) => {
-  const { flags, operands, terminal } = context
-  const [value = ''] = operands
+export const rsvpMeaningsRemove: Command<JsonFlags> = async (context) => {
+  const [value = ''] = context.operands
   const removed = await callMirror(context, removeRsvpMeaningCall, () => ({ value }))
-  if (flags.json) await writeJson(terminal.out, removed)
-  else {
-    const { meaning, responses } = removed
-    await terminal.err.write(
-      `${quote(value)} has no meaning any more (${meaning} before): ${formatCount(responses, 'response')}.\n`,
-    )
-  }
-  return 0
+  const { meaning, responses } = removed
+  const counted = formatCount(responses, 'response')
+  return writeChange(
+    context,
+    removed,
+    `${quote(value)} has no meaning any more (${meaning} before): ${counted}.\n`,
+  )
 }

@@ -1,5 +1,5 @@
 import { commandName } from '../../common/command-name.ts'
-import type { Config, Flags } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
 import { quote } from '../../mirror/owner-tables/quote.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import {
@@ -14,24 +14,21 @@ import {
   type SetSlotTarget,
   type SlotTarget,
 } from '../../mirror/owner-tables/slot-targets.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { writeJson, writeResult } from '../output/format/json.ts'
+import { writeChange, writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 
-type ListFlags = Flags & { readonly json?: true }
-
 /** How many people are wanted in which slots. */
-export const slotTargets: Command<ListFlags> = async (context) => {
+export const slotTargets: Command<JsonFlags> = async (context) => {
   const found = await callMirror(context, slotTargetsCall, ({ account }) => ({ account }))
-  await writeResult(context, { slot_targets: found }, (out) =>
+  return writeResult(context, { slot_targets: found }, (out) =>
     found.length === 0
       ? `No targets yet: every slot wants 2. ${commandName()} slot-targets set says another number.\n`
       : formatTargets(found, out),
   )
-  return 0
 }
 
 function formatTargets(found: readonly ListedSlotTarget[], out: Output): string {
@@ -48,7 +45,7 @@ function formatTargets(found: readonly ListedSlotTarget[], out: Output): string 
   )
 }
 
-type ScopeFlags = Flags & { readonly json?: true; readonly event?: string; readonly slot?: string }
+type ScopeFlags = JsonFlags & { readonly event?: string; readonly slot?: string }
 
 function scopeOf({ event, slot }: ScopeFlags, { account }: Config): RemoveSlotTargetInput {
   return { account, event_id: event ?? null, slot_name: slot ?? null }
@@ -56,14 +53,12 @@ function scopeOf({ event, slot }: ScopeFlags, { account }: Config): RemoveSlotTa
 
 /** Says how many people some slots want. */
 export const slotTargetsSet: Command<ScopeFlags & { readonly wanted: number }> = async (context) => {
-  const { flags, terminal } = context
+  const { flags } = context
   const set = await callMirror(context, setSlotTargetCall, (config) => ({
     ...scopeOf(flags, config),
     wanted: flags.wanted,
   }))
-  if (flags.json) await writeJson(terminal.out, set)
-  else await terminal.err.write(describeSet(set))
-  return 0
+  return writeChange(context, set, describeSet(set))
 }
 
 function describeSet(set: SetSlotTarget): string {
@@ -79,14 +74,10 @@ function describeSet(set: SetSlotTarget): string {
 
 /** Removes a target. */
 export const slotTargetsRemove: Command<ScopeFlags> = async (context) => {
-  const { flags, terminal } = context
+  const { flags } = context
   const removed = await callMirror(context, removeSlotTargetCall, (config) => scopeOf(flags, config))
-  if (flags.json) await writeJson(terminal.out, removed)
-  else
-    await terminal.err.write(
-      `No target any more for ${describeTarget(removed)} (${formatNumber(removed.wanted)} before).\n`,
-    )
-  return 0
+  const words = `No target any more for ${describeTarget(removed)} (${formatNumber(removed.wanted)} before).\n`
+  return writeChange(context, removed, words)
 }
 
 function describeTarget(target: SlotTarget): string {

@@ -1,8 +1,8 @@
 /** The commands that move a mirror, write it to a file, and make one of a file. */
-import { readConfig, type Config, type Flags } from '../../config/config.ts'
+import { readConfig, type Config } from '../../config/config.ts'
 import type { Logger, TransferProgress } from '../../index.ts'
 import { backupMirror, moveMirror, restoreWith } from '../../outputs/transfer/library-api.ts'
-import type { Command, Context } from '../cli/context.ts'
+import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { openLog, redactPassword } from '../open-log.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatBackup, formatMove, formatRestore, transferLine } from '../output/transfer.ts'
@@ -10,7 +10,7 @@ import { openProgressLine } from '../terminal/progress.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { readSuppressionList } from './persons/read-suppression-list.ts'
 
-type TransferFlags = Flags & { readonly json?: true; readonly quiet?: true }
+type TransferFlags = JsonFlags & { readonly quiet?: true }
 
 type MoveFlags = TransferFlags & { readonly to: string; readonly force?: true }
 

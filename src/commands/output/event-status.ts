@@ -5,8 +5,8 @@ import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { describeHold, describeMissing, nextSteps, MISSING_ONCE } from './held-deletions.ts'
 import { formatCount } from '../../common/text/number.ts'
-import { rejectedLine, setAsideQuery } from './status.ts'
-import { drawPairs } from './format/table.ts'
+import { rejectedLine, setAsideLine } from './status.ts'
+import { drawPairs, type Pair } from './format/table.ts'
 import { formatInstant } from './format/timestamp.ts'
 
 const dueReasons: Readonly<Record<Exclude<DueReason, 'active'>, string>> = {
@@ -36,7 +36,7 @@ export function formatDeletedEvent({ account, event_id, title, ...former }: Dele
 }
 
 function formatEvent(event: EventStatus, out: Pick<Output, 'style' | 'width'>): string {
-  const { set_aside, missing, held, failing } = event
+  const { missing, held, failing } = event
   const title = out.style(
     'bold',
     stripControlCharsInLine(`event ${event.event_id} of account ${event.account}`),
@@ -44,33 +44,23 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style' | 'width'>): 
   const described = [event.title, event.event_at && formatInstant(event.event_at)]
     .filter((part) => part !== null)
     .join(', ')
-  const pairs: (readonly [string, string])[] = [
+  const unconfirmed = `${formatCount(event.unconfirmed, 'response')} ${MISSING_ONCE}`
+  const rejectedRecord = `listed, but rejected: the stored event row stays; see ${commandName()} rejects`
+  const pairs: readonly Pair[] = [
     ['last read', event.last_read_at === null ? 'never' : formatInstant(event.last_read_at)],
     ['next read', missing === null ? nextRead(event) : 'when it is listed again'],
     ['due', describeDue(event)],
-    ...(missing === null
-      ? []
-      : [['missing', describeMissing(missing)] as const, ['', nextSteps(event.account)] as const]),
-    ...(held.length === 0 ? [['held', 'none'] as const] : []),
+    ['missing', missing && describeMissing(missing)],
+    ['', missing && nextSteps(event.account)],
+    ['held', held.length === 0 ? 'none' : null],
     ...held.map((deletions) => ['held', describeHold(deletions)] as const),
     // No run can be asked for an event that is not listed.
-    ...(held.length === 0 || missing !== null
-      ? []
-      : [['', nextSteps(event.account, event.event_id)] as const]),
-    ...(event.unconfirmed === 0
-      ? []
-      : [['unconfirmed', `${formatCount(event.unconfirmed, 'response')} ${MISSING_ONCE}`] as const]),
-    ...(event.missing_unconfirmed ? [['unconfirmed', `the event itself, ${MISSING_ONCE}`] as const] : []),
-    ...(event.record_rejected
-      ? [
-          [
-            'its record',
-            `listed, but rejected: the stored event row stays; see ${commandName()} rejects`,
-          ] as const,
-        ]
-      : []),
+    ['', held.length === 0 || missing !== null ? null : nextSteps(event.account, event.event_id)],
+    ['unconfirmed', event.unconfirmed === 0 ? null : unconfirmed],
+    ['unconfirmed', event.missing_unconfirmed ? `the event itself, ${MISSING_ONCE}` : null],
+    ['its record', event.record_rejected ? rejectedRecord : null],
     ['rejected', rejectedLine(event)],
-    ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery()}`],
+    ['set aside', setAsideLine(event)],
     [
       'failing',
       failing === null
@@ -80,7 +70,7 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style' | 'width'>): 
           ),
     ],
   ]
-  return `${title}${described && ` (${stripControlCharsInLine(described)})`}\n${drawPairs(pairs, { indent: '  ', width: out.width })}`
+  return `${title}${described && ` (${stripControlCharsInLine(described)})`}\n${drawPairs(out, pairs)}`
 }
 
 function nextRead({ next_read_at }: EventStatus): string {

@@ -14,28 +14,23 @@ import { drawPairs, drawTable, right } from './format/table.ts'
 /** The report of a run for people: what was read, what changed, what needs a decision. */
 export function formatReport(report: RunReport, out: Pick<Output, 'style' | 'width'>): string {
   const { events } = report
+  const counts = [
+    `${formatNumber(events.listed)} listed`,
+    `${formatNumber(events.due)} due`,
+    `${formatNumber(events.unchanged)} unchanged`,
+    `${formatNumber(events.changed)} changed`,
+    `${formatNumber(events.failed)} failed`,
+    ...(events.not_read === undefined ? [] : [`${formatNumber(events.not_read)} not read`]),
+  ]
   return [
     `${headline(report, out)}\n`,
-    drawPairs(
-      [
-        [
-          'events',
-          [
-            `${formatNumber(events.listed)} listed`,
-            `${formatNumber(events.due)} due`,
-            `${formatNumber(events.unchanged)} unchanged`,
-            `${formatNumber(events.changed)} changed`,
-            `${formatNumber(events.failed)} failed`,
-            ...(events.not_read === undefined ? [] : [`${formatNumber(events.not_read)} not read`]),
-          ].join(', '),
-        ],
-        ['service', serviceLine(report)],
-        ...forgottenLine(report),
-        ...historyLine(report),
-        ...(hasChanges(report) ? [] : [['rows', 'nothing changed'] as const]),
-      ],
-      { indent: '  ', width: out.width },
-    ),
+    drawPairs(out, [
+      ['events', counts.join(', ')],
+      ['service', serviceLine(report)],
+      ['forgotten', forgottenLine(report)],
+      ['history', historyLine(report)],
+      ['rows', changedRows(report) > 0 ? null : 'nothing changed'],
+    ]),
     rowsTable(report, out),
     ...attention(report, out),
   ].join('')
@@ -58,29 +53,24 @@ function serviceLine(report: RunReport): string {
   return `${formatCount(report.requests, 'request')}${retries}${unread}, ${formatBytes(report.bytes_received)} received`
 }
 
-function forgottenLine({ forgotten }: RunReport): (readonly [string, string])[] {
-  if (forgotten === undefined || forgotten.events === 0) return []
+function forgottenLine({ forgotten }: RunReport): string | null {
+  if (forgotten === undefined || forgotten.events === 0) return null
   const { events, responses, versions } = forgotten
   const history = versions > 0 ? ` and ${formatCount(versions, 'former version')}` : ''
-  return [
-    [
-      'forgotten',
-      `${formatCount(events, 'event')}: personal data of ${formatCount(responses, 'response')}${history}`,
-    ],
-  ]
+  return `${formatCount(events, 'event')}: personal data of ${formatCount(responses, 'response')}${history}`
 }
 
-function historyLine({ rewritten_versions: versions }: RunReport): (readonly [string, string])[] {
-  if (versions === undefined) return []
-  return [['history', `${formatCount(versions, 'former version')} brought into line with what is left out`]]
+function historyLine({ rewritten_versions: versions }: RunReport): string | null {
+  if (versions === undefined) return null
+  return `${formatCount(versions, 'former version')} brought into line with what is left out`
 }
 
-function hasChanges(report: RunReport): boolean {
-  return Object.values(report.rows).some((counts) => total(counts) > 0)
+export function changedRows({ rows }: RunReport): number {
+  return Object.values(rows).reduce((sum, counts) => sum + total(counts), 0)
 }
 
 function rowsTable(report: RunReport, out: Pick<Output, 'style'>): string {
-  if (!hasChanges(report)) return ''
+  if (changedRows(report) === 0) return ''
   const changed = Object.entries(report.rows).filter(([, counts]) => total(counts) > 0)
   const table = drawTable(
     ['rows', right('inserted'), right('updated'), right('deleted')],
@@ -103,31 +93,18 @@ function attention(report: RunReport, out: Pick<Output, 'style' | 'width'>): str
   const notes: string[] = []
   const note = (word: string, colour: 'yellow' | 'red', text: string) =>
     notes.push(noteLine(out, [word, colour], text))
-  if (report.held > 0) {
-    const what = formatCount(report.held, 'deletion')
-    note(
+  const counts = [
+    [
       'held',
-      'yellow',
-      `${what} that may be an outage of the service: see ${commandName()} status; apply with ${acceptCommand(report.account)}`,
-    )
-  }
-  if (report.unconfirmed > 0) {
-    note('unconfirmed', 'yellow', `${formatCount(report.unconfirmed, 'row')} ${MISSING_ONCE}`)
-  }
-  if (report.rejected > 0) {
-    note(
-      'rejected',
-      'yellow',
-      `${formatCount(report.rejected, 'item')} that cannot be stored: see ${commandName()} rejects`,
-    )
-  }
-  if (report.set_aside > 0) {
-    note(
-      'set aside',
-      'yellow',
-      `${formatCount(report.set_aside, 'field')} whose value does not fit: see ${setAsideQuery()}`,
-    )
-  }
+      [report.held, 'deletion'],
+      `that may be an outage of the service: see ${commandName()} status; apply with ${acceptCommand(report.account)}`,
+    ],
+    ['unconfirmed', [report.unconfirmed, 'row'], MISSING_ONCE],
+    ['rejected', [report.rejected, 'item'], `that cannot be stored: see ${commandName()} rejects`],
+    ['set aside', [report.set_aside, 'field'], `whose value does not fit: see ${setAsideQuery()}`],
+  ] as const
+  for (const [word, [count, noun], what] of counts)
+    if (count > 0) note(word, 'yellow', `${formatCount(count, noun)} ${what}`)
   const warnings = report.warnings.map(asRemark)
   const allWarnings = report.dry_run ? 'see --json' : `${commandName()} runs --limit 1 --json lists them`
   for (const line of groupedLines(warnings, warnings.length, ['warning', allWarnings]))

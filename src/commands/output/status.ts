@@ -4,7 +4,6 @@ import { timeConfirms, heldRows } from '../../common/schema/holds.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { describeMoved } from '../../load/state/moved.ts'
 import type { RejectCounts } from '../../load/state/rejects.ts'
-import type { RunSummary } from '../../mirror/status/account-facts.ts'
 import type { AccountStatus } from '../../mirror/status/account-status.ts'
 import type { DeliveryStatus } from '../../mirror/status/delivery-status.ts'
 import type { HeldDeletions } from '../../mirror/status/list-status.ts'
@@ -32,14 +31,13 @@ export function formatStatus(
 
 export const nothingMirrored = () => `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
 
-function removingLine({ account, removing_since }: AccountStatus): string[] {
-  if (removing_since === null) return []
-  return [`  ${describeRemoval(account, removing_since)}\n`]
+function removingLine({ account, removing_since }: AccountStatus): string {
+  return removing_since === null ? '' : `  ${describeRemoval(account, removing_since)}\n`
 }
 
-function movedLine({ moved_to, moved_at }: AccountStatus, { width }: Pick<Output, 'width'>): string[] {
-  if (moved_to === null || moved_at === null) return []
-  return [`  ${wrapWords(describeMoved({ moved_to, moved_at }), { width, hang: 2 })}\n`]
+function movedLine({ moved_to, moved_at }: AccountStatus, { width }: Pick<Output, 'width'>): string {
+  if (moved_to === null || moved_at === null) return ''
+  return `  ${wrapWords(describeMoved({ moved_to, moved_at }), { width, hang: 2 })}\n`
 }
 
 function formatAccount(
@@ -50,48 +48,40 @@ function formatAccount(
   const { rows, held, unconfirmed, failing, deliveries } = status
   const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
   const title = out.style('bold', stripControlCharsInLine(`account ${status.account}`))
+  const counts = Object.entries(rows).map(([table, count]) => `${formatNumber(count)} ${table}`)
+  const decision = wrapWords(nextSteps(status.account), { width: out.width, hang: 4 })
+  const unconfirmedRows = formatCount(heldRows(unconfirmed), 'row')
   return [
     `${title}${origin && ` (${stripControlCharsInLine(origin)})`}\n`,
-    ...removingLine(status),
-    ...movedLine(status, out),
-    drawPairs(
-      [
-        ['last good run', goodRun(status)],
-        ...lastRunUnlessGood(status),
-        ['events due', `${formatNumber(status.events_due)} of ${formatNumber(rows.events)}`],
-        [
-          'rows',
-          Object.entries(rows)
-            .map(([table, count]) => `${formatNumber(count)} ${table}`)
-            .join(', '),
-        ],
-        ['rejected', rejectedLine(status)],
-        [
-          'set aside',
-          status.set_aside === 0
-            ? 'none'
-            : `${formatCount(status.set_aside, 'field')}: see ${setAsideQuery()}`,
-        ],
-        ['held', heldLine(held)],
-        ...unconfirmedLine(status),
-        ...(withReplies ? repliesLine(status) : []),
-        ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
-        ...deliveriesLine(status),
-      ],
-      { indent: '  ', width: out.width },
+    removingLine(status),
+    movedLine(status, out),
+    drawPairs(out, [
+      ['last good run', goodRun(status)],
+      ['last run', lastRunUnlessGood(status)],
+      ['events due', `${formatNumber(status.events_due)} of ${formatNumber(rows.events)}`],
+      ['rows', counts.join(', ')],
+      ['rejected', rejectedLine(status)],
+      ['set aside', setAsideLine(status)],
+      ['held', heldLine(held)],
+      // Only where there is something to say: most services answer in one page.
+      ['unconfirmed', unconfirmed.length === 0 ? null : `${unconfirmedRows} ${MISSING_ONCE}`],
+      ['replies', withReplies ? repliesLine(status) : null],
+      ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
+      ['told', deliveriesLine(status)],
+    ]),
+    ...firstOf(held, out, (list) => `${listName(list.event_id, list.title)}: ${describeHold(list)}`),
+    held.length === 0 ? '' : `    ${out.style('dim', decision)}\n`,
+    ...firstOf(
+      unconfirmed,
+      out,
+      ({ event_id, rows: count, events, since }) =>
+        `${listName(event_id)}: ${formatCount(count, 'row')}${named(events ?? [])} unconfirmed since ${formatInstant(since)}`,
     ),
-    ...listHeld(status, out),
-    ...shownOf(unconfirmed).map((list) =>
-      below(
-        `${listName(list.event_id)}: ${formatCount(list.rows, 'row')}${named(list.events ?? [])} unconfirmed since ${formatInstant(list.since)}`,
-        out,
-      ),
+    ...firstOf(
+      failing,
+      out,
+      ({ event_id, message }) => `${listName(event_id)}: ${shorten(stripControlCharsInLine(message), 160)}`,
     ),
-    ...moreOf(unconfirmed),
-    ...shownOf(failing).map(({ event_id, message }) =>
-      below(`${listName(event_id)}: ${shorten(stripControlCharsInLine(message), 160)}`, out),
-    ),
-    ...moreOf(failing),
     ...deliveries
       .filter(({ failures }) => failures > 0)
       .map((delivery) => below(failedDelivery(delivery), out)),
@@ -101,12 +91,16 @@ function formatAccount(
 /** Lists the fields that were set aside, with what the service sent. */
 export const setAsideQuery = () => `${commandName()} query "table set_aside"`
 
+export function setAsideLine({ set_aside: fields }: { readonly set_aside: number }): string {
+  return fields === 0 ? 'none' : `${formatCount(fields, 'field')}: see ${setAsideQuery()}`
+}
+
 /** Only where somebody is told. */
-function deliveriesLine({ deliveries }: AccountStatus): (readonly [string, string])[] {
-  if (deliveries.length === 0) return []
+function deliveriesLine({ deliveries }: AccountStatus): string | null {
+  if (deliveries.length === 0) return null
   const failing = deliveries.filter(({ failures }) => failures > 0).length
   const count = formatCount(deliveries.length, 'recipient')
-  return [['told', failing === 0 ? count : `${count}, ${formatNumber(failing)} not reached`]]
+  return failing === 0 ? count : `${count}, ${formatNumber(failing)} not reached`
 }
 
 function failedDelivery({
@@ -133,31 +127,19 @@ export function rejectedLine({ rejected, accepted }: RejectCounts): string {
   return rejected + accepted === 0 ? open : `${open}${known}: see ${commandName()} rejects`
 }
 
-/** Only where there is something to say: most services answer in one page. */
-function unconfirmedLine({ unconfirmed }: AccountStatus): (readonly [string, string])[] {
-  if (unconfirmed.length === 0) return []
-  return [['unconfirmed', `${formatCount(heldRows(unconfirmed), 'row')} ${MISSING_ONCE}`]]
-}
-
 /** Values shown; the JSON has more. */
 const SHOWN_VALUES = 3
 
 /** Only where there is something to do. */
-function repliesLine({ rsvp_without_meaning: values }: AccountStatus): (readonly [string, string])[] {
-  if (values === null)
-    return [['replies', `too many to read within a second: see ${commandName()} rsvp-meanings`]]
-  if (values.length === 0) return []
+function repliesLine({ rsvp_without_meaning: values }: AccountStatus): string | null {
+  if (values === null) return `too many to read within a second: see ${commandName()} rsvp-meanings`
+  if (values.length === 0) return null
   const shown = values
     .slice(0, SHOWN_VALUES)
     .map(({ value, responses }) => `${describeValue(value)} (${formatNumber(responses)})`)
   const more = values.length > SHOWN_VALUES ? ' …' : ''
   const count = formatCount(values.length, 'value')
-  return [
-    [
-      'replies',
-      `${count} without a meaning: ${shown.join(', ')}${more}: ${commandName()} rsvp-meanings set VALUE MEANING`,
-    ],
-  ]
+  return `${count} without a meaning: ${shown.join(', ')}${more}: ${commandName()} rsvp-meanings set VALUE MEANING`
 }
 
 const MAX_VALUE_COLUMNS = 40
@@ -171,38 +153,27 @@ function goodRun({ last_good_run, age_ms }: AccountStatus): string {
   return `${formatAge(age_ms)} (run ${last_good_run.run_id}, ${last_good_run.mode}, ${outcomeOf(last_good_run)})`
 }
 
-function lastRunUnlessGood({ last_run, last_good_run }: AccountStatus): (readonly [string, string])[] {
-  if (last_run === null || last_run.run_id === last_good_run?.run_id) return []
-  return [['last run', describeRun(last_run)]]
-}
-
-function describeRun(run: RunSummary): string {
+function lastRunUnlessGood({ last_run: run, last_good_run }: AccountStatus): string | null {
+  if (run === null || run.run_id === last_good_run?.run_id) return null
   const why = run.error === null ? '' : `: ${shorten(stripControlCharsInLine(run.error), 160)}`
   return `run ${run.run_id}, ${run.mode}, ${outcomeOf(run)}, began ${formatInstant(run.started_at)}${why}`
-}
-
-function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style' | 'width'>): string[] {
-  if (held.length === 0) return []
-  return [
-    ...shownOf(held).map((deletions) =>
-      below(`${listName(deletions.event_id, deletions.title)}: ${describeHold(deletions)}`, out),
-    ),
-    ...moreOf(held),
-    `    ${out.style('dim', wrapWords(nextSteps(account), { width: out.width, hang: 4 }))}\n`,
-  ]
 }
 
 function below(text: string, { width }: Pick<Output, 'width'>): string {
   return `    ${wrapWords(text, { width, hang: 6 })}\n`
 }
 
-function shownOf<T>(list: readonly T[]): readonly T[] {
-  return list.slice(0, SHOWN)
-}
-
-function moreOf(list: readonly unknown[]): string[] {
-  const left = list.length - SHOWN
-  return left <= 0 ? [] : [`    and ${formatNumber(left)} more: see ${commandName()} status --json\n`]
+/** A line for each of the first lists, and one for the rest. */
+function firstOf<T>(
+  lists: readonly T[],
+  out: Pick<Output, 'width'>,
+  describe: (list: T) => string,
+): readonly string[] {
+  const shown = lists.slice(0, SHOWN).map((list) => below(describe(list), out))
+  const left = lists.length - shown.length
+  return left === 0
+    ? shown
+    : [...shown, `    and ${formatNumber(left)} more: see ${commandName()} status --json\n`]
 }
 
 function heldLine(held: readonly HeldDeletions[]): string {

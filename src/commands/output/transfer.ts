@@ -12,7 +12,8 @@ import type {
 import type { Output } from '../terminal/terminal.ts'
 import { formatBytes, formatCount, formatNumber } from '../../common/text/number.ts'
 import { listTable, right } from './format/table.ts'
-import { shorten, wrapWords } from '../../common/text/fit-text.ts'
+import { shorten } from '../../common/text/fit-text.ts'
+import { paragraphs } from './format/prose.ts'
 import { formatInstant } from './format/timestamp.ts'
 
 const one = stripControlCharsInLine
@@ -33,15 +34,12 @@ export function transferLine({ step, table, bytes }: TransferProgress, _: number
 export function formatMove({ from, to, accounts, tables, readers }: MoveReport, out: Output): string {
   return [
     tableOf(tables, out),
-    paragraph(
+    paragraphs(
+      out,
       `Moved ${accounts.map(one).join(', ')} to ${one(to)}; both databases have the same rows. Name it in DATABASE_URL or --database ` +
         `wherever the mirror is used: ${one(from)} is marked as moved, and nothing writes there without --force.`,
-      out,
-    ),
-    paragraph(
       `${one(from)} still holds all of it, also of people who are erased later: delete it once nothing uses it any more. With Postgres ` +
         'drop schema headcount, headcount_internal cascade does that (after worker --queue also headcount_queue), with PGlite delete the folder.',
-      out,
     ),
     readerLines(readers, to, out),
   ].join('')
@@ -56,19 +54,16 @@ export function formatBackup(
   )
   return [
     tableOf(tables, out),
-    paragraph(
+    paragraphs(
+      out,
       `Backup of ${accounts.map(one).join(', ')} in ${one(file)}, of ${formatInstant(created_at)}. It has names, addresses and ` +
         `messages: only its owner may read it.`,
-      out,
-    ),
-    paragraph(
       'Whoever is erased later is still in it. Print the suppression list after each erasure and keep it beside the backup:',
-      out,
     ),
     ...lists.map((line) => `  ${line}\n`),
     readers.length === 0
       ? ''
-      : paragraph(`Not in it: the rights of ${namesOf(readers)}; restore says how to give them again.`, out),
+      : paragraphs(out, `Not in it: the rights of ${namesOf(readers)}; restore says how to give them again.`),
   ].join('')
 }
 
@@ -76,17 +71,14 @@ export function formatRestore(report: RestoredMirror, out: Output): string {
   const { file, to, created_at, accounts, tables, readers, erasures } = report
   return [
     tableOf(tables, out),
-    paragraph(
-      `Restored ${accounts.map(one).join(', ')} from ${one(file)} to ${one(to)}, as of ${formatInstant(created_at)}.`,
+    paragraphs(
       out,
-    ),
-    ...erasures.map((known) => paragraph(erasureLine(known, created_at), out)),
-    paragraph(
+      `Restored ${accounts.map(one).join(', ')} from ${one(file)} to ${one(to)}, as of ${formatInstant(created_at)}.`,
+      ...erasures.map((known) => erasureLine(known, created_at)),
       `What was forgotten, left out or pruned after ${formatInstant(created_at)} is in this mirror again, too: before ${commandName()} serve, ` +
         `run ${commandName()} sync with the same settings (--forget-after and those of fields), and ${commandName()} prune.`,
-      out,
+      accessLine(report),
     ),
-    paragraph(accessLine(report), out),
     readerLines(readers, to, out),
   ].join('')
 }
@@ -127,9 +119,9 @@ function accessLine({ active_keys: keys, active_links: links, created_at }: Rest
 function readerLines(readers: readonly StoredReader[], to: string, out: Output): string {
   if (readers.length === 0) return ''
   return [
-    paragraph(
-      `Roles belong to the server, so that nobody but the owner may read ${one(to)} yet. There, on Postgres, add those who may:`,
+    paragraphs(
       out,
+      `Roles belong to the server, so that nobody but the owner may read ${one(to)} yet. There, on Postgres, add those who may:`,
     ),
     ...readers.map(
       ({ role_name, with_personal }) =>
@@ -148,8 +140,4 @@ function tableOf(tables: readonly { readonly table: string; readonly rows: numbe
     ['table', right('rows')],
     tables.filter(({ rows }) => rows > 0).map(({ table, rows }) => [table, formatNumber(rows)]),
   )
-}
-
-function paragraph(words: string, out: Output): string {
-  return `${wrapWords(words, { width: out.width, hang: 0 })}\n`
 }

@@ -42,32 +42,30 @@ function shown(value: string | null): string {
 export function formatVerification(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): string {
   return [
     `${headline(report, out)}\n`,
-    drawPairs(
+    drawPairs(out, [
+      ['lists', lists(report)],
       [
-        ['lists', lists(report)],
-        [
-          'rows',
-          `${formatCount(report.events_compared, 'event')}, ${formatCount(report.responses_compared, 'response')} compared`,
-        ],
-        [
-          'service',
-          `${formatCount(report.requests, 'request')}, ${formatBytes(report.bytes_received)} received`,
-        ],
+        'rows',
+        `${formatCount(report.events_compared, 'event')}, ${formatCount(report.responses_compared, 'response')} compared`,
       ],
-      { indent: '  ', width: out.width },
-    ),
+      [
+        'service',
+        `${formatCount(report.requests, 'request')}, ${formatBytes(report.bytes_received)} received`,
+      ],
+    ]),
     ...notes(report, out),
   ].join('')
 }
 
-const words = {
+/** How a verification ended, for people. */
+export const verdicts = {
   equal: ['equal', 'green'],
   partial: ['not wholly compared', 'yellow'],
   different: ['different', 'red'],
 } as const
 
 function headline(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): string {
-  const [word, colour] = words[report.status]
+  const [word, colour] = verdicts[report.status]
   const count = report.differences_total
   const differences = count === 0 ? '' : `: ${formatCount(count, 'difference')}`
   return `verify of account ${stripControlChars(report.account)} ${out.style(colour, word)}${differences} in ${formatDuration(report.duration_ms)}`
@@ -93,39 +91,22 @@ function notes(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): stri
   const told: string[] = []
   const note = (word: string, colour: 'yellow' | 'red', text: string) =>
     told.push(noteLine(out, [word, colour], text))
-  if (report.differences_total > 0) {
-    note(
-      'differences',
-      'red',
-      `${commandName()} backfill --restart corrects them; sync does not, because it skips unchanged lists`,
-    )
-  }
-  if (report.events_changed) {
+  const remedy = `${commandName()} backfill --restart corrects them; sync does not, because it skips unchanged lists`
+  if (report.differences_total > 0) note('differences', 'red', remedy)
+  if (report.events_changed)
     note('changed', 'yellow', 'the event list has changed since the last sync: event rows were not compared')
-  }
   if (report.events_undecided) note('undecided', 'yellow', `the event list ${undecided}`)
   noteEvents(report.lists_undecided, 'undecided', `the list of responses ${undecided}`)
   noteEvents(report.lists_changed, 'changed', 'responses changed since the last sync: not compared')
   noteEvents(report.lists_never_read, 'never read', 'no sync has read the responses yet')
   noteEvents(report.lists_failing, 'failing', 'the last sync could not read the responses')
-  if (report.held > 0) {
-    note(
-      'held',
-      'yellow',
-      `${formatCount(report.held, 'deletion')}, no difference: see ${commandName()} status`,
-    )
-  }
-  if (report.unconfirmed > 0) {
-    const rows = formatCount(report.unconfirmed, 'row')
-    note('unconfirmed', 'yellow', `${rows} ${MISSING_ONCE}; no difference`)
-  }
-  if (report.rejected > 0) {
-    note(
-      'rejected',
-      'yellow',
-      `${formatCount(report.rejected, 'item')}, not compared: see ${commandName()} rejects`,
-    )
-  }
+  const counts = [
+    ['held', [report.held, 'deletion'], `, no difference: see ${commandName()} status`],
+    ['unconfirmed', [report.unconfirmed, 'row'], ` ${MISSING_ONCE}; no difference`],
+    ['rejected', [report.rejected, 'item'], `, not compared: see ${commandName()} rejects`],
+  ] as const
+  for (const [word, [count, noun], what] of counts)
+    if (count > 0) note(word, 'yellow', `${formatCount(count, noun)}${what}`)
   const warnings = report.warnings.map(asRemark)
   for (const line of groupedLines(warnings, warnings.length, ['warning', 'see --json']))
     note('warning', 'yellow', line)
@@ -135,11 +116,7 @@ function notes(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): stri
 
   function noteEvents(ids: readonly string[], word: string, what: string): void {
     if (ids.length === 0) return
-    const more = ids.length > SHOWN_NOTES ? ', …' : ''
-    note(
-      word,
-      'yellow',
-      `${ids.slice(0, SHOWN_NOTES).map(stripControlCharsInLine).join(', ')}${more}: ${what}`,
-    )
+    const shown = ids.slice(0, SHOWN_NOTES).map(stripControlCharsInLine)
+    note(word, 'yellow', `${shown.join(', ')}${ids.length > SHOWN_NOTES ? ', …' : ''}: ${what}`)
   }
 }

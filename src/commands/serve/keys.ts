@@ -1,25 +1,21 @@
 import { commandName } from '../../common/command-name.ts'
-import type { Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import { createKeyCall, keysCall, revokeKeyCall, type CreatedKey } from '../../mirror/calls/keys.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
 import type { ListedKey, RevokedKey } from '../../mirror/keys/keys.ts'
-import type { Command, Context } from '../cli/context.ts'
+import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
-import { writeJson, writeResult } from '../output/format/json.ts'
+import { writeChange, writeJson, writeResult } from '../output/format/json.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
-type KeysFlags = Flags & { readonly json?: true }
-
-export const keys: Command<KeysFlags> = async (context) => {
+export const keys: Command<JsonFlags> = async (context) => {
   const found = await callMirror(context, keysCall, ({ account }) => ({ account }))
-  await writeResult(context, { keys: found }, (out) =>
+  return writeResult(context, { keys: found }, (out) =>
     found.length === 0 ? `No keys yet. ${commandName()} keys create makes one.\n` : formatKeys(found, out),
   )
-  return 0
 }
 
 function formatKeys(found: readonly ListedKey[], out: Output): string {
@@ -43,22 +39,32 @@ export function formatExpiry(instant: string): string {
   return /T00:00:00(?:\.0+)?Z$/.test(instant) ? formatTimestamp(instant, 'day') : formatInstant(instant)
 }
 
-type CreateFlags = Flags & { readonly json?: true; readonly label?: string; readonly expires?: InstantInput }
+type CreateFlags = JsonFlags & { readonly label?: string; readonly expires?: InstantInput }
 
 /** Creates a key and prints it, alone on stdout. It cannot be shown again. */
 export const keysCreate: Command<CreateFlags> = async (context) => {
-  const { flags, terminal } = context
+  const { flags } = context
   const made = await callMirror(context, createKeyCall, ({ account }) => ({
     account,
     label: flags.label ?? null,
     expires: flags.expires ?? null,
   }))
-  terminal.redact(made.key)
-  if (flags.json) await writeJson(terminal.out, { id: made.id, key: made.key })
+  context.terminal.redact(made.key)
+  return writeOnce(context, { id: made.id, key: made.key }, made.key, describeCreated(made))
+}
+
+/** Writes what cannot be shown again, alone on stdout. */
+export async function writeOnce(
+  { flags, terminal: { out, err } }: Context<JsonFlags>,
+  document: object,
+  secret: string,
+  described: string,
+): Promise<number> {
+  if (flags.json) await writeJson(out, document)
   else {
-    // The number first: should writing the key fail, it is known which key to revoke.
-    await terminal.err.write(describeCreated(made))
-    await terminal.out.write(`${made.key}\n`)
+    // The number first: should writing the secret fail, it is known what to revoke.
+    await err.write(described)
+    await out.write(`${secret}\n`)
   }
   return 0
 }
@@ -72,24 +78,20 @@ function describeCreated({ id, account, expiresAt }: CreatedKey): string {
 }
 
 /** Revokes a key. A key that is revoked already is no failure. */
-export const keysRevoke: Command<KeysFlags> = (context) =>
+export const keysRevoke: Command<JsonFlags> = (context) =>
   revokeByNumber(context, revokeKeyCall, 'key', 'it opens nothing')
 
 /** @param effect what holds from now on */
 export async function revokeByNumber(
-  context: Context<KeysFlags>,
+  context: Context<JsonFlags>,
   call: typeof revokeKeyCall,
   noun: 'key' | 'link',
   effect: string,
 ): Promise<number> {
-  const { flags, operands, terminal } = context
-  const id = readId(operands[0] ?? '', noun)
+  const id = readId(context.operands[0] ?? '', noun)
   const revoked = await callMirror(context, call, ({ account }) => ({ id, account }))
-  if (flags.json) {
-    const { account, revoked_at } = revoked
-    await writeJson(terminal.out, { id, account, revoked_at })
-  } else await terminal.err.write(describeRevoked(revoked, noun, effect))
-  return 0
+  const { account, revoked_at } = revoked
+  return writeChange(context, { id, account, revoked_at }, describeRevoked(revoked, noun, effect))
 }
 
 /** @throws UsageError that does not repeat the text: it may be the key or the address itself. */

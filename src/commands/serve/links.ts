@@ -2,7 +2,7 @@ import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { LinkFormat } from '../../common/schema/tables.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
-import type { Flags, ServeConfig } from '../../config/config.ts'
+import type { ServeConfig } from '../../config/config.ts'
 import { requireLinkContent } from '../../outputs/export/link-content.ts'
 import { linkPath } from '../../outputs/export/library-links.ts'
 import { revokeLinkCall } from '../../mirror/calls/keys.ts'
@@ -10,22 +10,19 @@ import { READABLE_WITHOUT_PERSONAL } from '../../db/readers/readable.ts'
 import { createLinkCall, linksCall } from '../../mirror/calls/links.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
 import { REPORT, type LinkContent, type ListedLink } from '../../mirror/keys/links.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { writeJson, writeResult } from '../output/format/json.ts'
+import { writeResult } from '../output/format/json.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { formatExpiry, revokeByNumber } from './keys.ts'
+import { formatExpiry, revokeByNumber, writeOnce } from './keys.ts'
 
-type LinksFlags = Flags & { readonly json?: true }
-
-export const links: Command<LinksFlags> = async (context) => {
+export const links: Command<JsonFlags> = async (context) => {
   const found = await callMirror(context, linksCall, ({ account }) => ({ account }))
-  await writeResult(context, { links: found }, (out) =>
+  return writeResult(context, { links: found }, (out) =>
     found.length === 0 ? `No links yet. ${commandName()} links create makes one.\n` : formatLinks(found, out),
   )
-  return 0
 }
 
 function formatLinks(found: readonly ListedLink[], out: Output): string {
@@ -50,7 +47,7 @@ function describeContent({ view, format, event_id, with_personal }: LinkContent)
   return `${what}${with_personal ? '' : ', nothing personal'}`
 }
 
-type CreateFlags = Flags & {
+type CreateFlags = JsonFlags & {
   readonly view?: string
   readonly as?: LinkFormat
   readonly report?: true
@@ -59,7 +56,6 @@ type CreateFlags = Flags & {
   readonly withPersonal?: true
   readonly label?: string
   readonly expires?: InstantInput
-  readonly json?: true
 }
 
 /** Creates a link and prints its address, alone on stdout. It cannot be shown again. */
@@ -74,12 +70,7 @@ export const linksCreate: Command<CreateFlags> = async (context) => {
   })
   terminal.redact(token)
   const address = base + linkPath(token, content)
-  if (flags.json) await writeJson(terminal.out, { id: made.id, url: address })
-  else {
-    // The number first: should writing the address fail, it is known which link to revoke.
-    await terminal.err.write(describeCreated(made, content))
-    await terminal.out.write(`${address}\n`)
-  }
+  await writeOnce(context, { id: made.id, url: address }, address, describeCreated(made, content))
   if (new URL(address).protocol === 'http:') await terminal.err.write(describeReach(base))
   return 0
 }
@@ -139,5 +130,5 @@ function describeReach(base: string): string {
 }
 
 /** Revokes a link. A link that is revoked already is no failure. */
-export const linksRevoke: Command<LinksFlags> = (context) =>
+export const linksRevoke: Command<JsonFlags> = (context) =>
   revokeByNumber(context, revokeLinkCall, 'link', 'its address shows nothing')

@@ -8,24 +8,24 @@ import { requireDatabase, type Config, type Flags } from '../../config/config.ts
 import { connect, pgliteDataDir } from '../../db/connect.ts'
 import { CONNECTIONS_PER_RUN } from '../../db/database.ts'
 import type { DatabaseOptions } from '../../db/target.ts'
-import { createRunPool, HeadcountError, type Logger, type RunPool, type RunReport } from '../../index.ts'
+import { createRunPool, type Logger, type RunPool, type RunReport } from '../../index.ts'
 import { callMirror } from '../../mirror/library-api/with-mirror.ts'
 import type { RunCall } from '../../outputs/notify/deliver.ts'
 import { SharedDatabase } from '../../orchestration/run-pool/shared-database.ts'
 import type { WorkedAccount } from '../../orchestration/schedule/accounts/account-schedule.ts'
-import { runAccountsWorker, type AccountsNow } from '../../orchestration/schedule/accounts/accounts-worker.ts'
+import { runAccountsWorker } from '../../orchestration/schedule/accounts/accounts-worker.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { openLog, redactSecrets, withNamesOf, type Log } from '../open-log.ts'
 import { holdDatabase } from '../serve/hold-database.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
 import { accountWorkerLogger } from './accounts/account-logger.ts'
-import { onlyNamed, settingsVersion, usableAccounts, type Following } from './accounts/usable-accounts.ts'
+import { onlyNamed, settingsVersion, usableAccounts } from './accounts/usable-accounts.ts'
 import { digestCompanions, noticeCompanions } from './companions/companions.ts'
 import { lastGoodRunsOf } from './last-good-runs.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
-import { pooledRunOptions } from './run-command.ts'
+import { pooledRunOptions, withReport } from './run-command.ts'
 import { outcomeFor } from './worker.ts'
 
 /** After the runs were waited for, so long at most until the process ends. */
@@ -58,18 +58,19 @@ export async function workOnAccounts(
   // One after the other, over connections of their own: no run waits for them.
   const call: RunCall = (asked, input) =>
     limit(() => callMirror({ ...databases.ofOthers, logger }, asked, input))
+  const redact = (account: AccountConfig) => redactSecrets(account, terminal)
+  const readUsable = usableAccounts(onlyNamed(reader, config.account), { redact, logger })
   const worked = (account: AccountConfig) => workedAccount(account, { pool, call, logger, signal })
   try {
     await runAccountsWorker({
-      read: accountsOf(onlyNamed(reader, config.account), {
-        worked,
-        redact: (account) => redactSecrets(account, terminal),
-        logger,
-      }),
+      read: async () => {
+        const found = await readUsable()
+        return found && { ...found, accounts: await Promise.all(found.accounts.map(worked)) }
+      },
       health: port === null ? null : { host, port },
       metricsText: telemetry.metricsText,
       signal,
-      log: (level, message, fields = {}) => logger[level](fields, message),
+      log: logTo(logger),
       lastGoodRuns: lastGoodRunsOf(null, { call, run: config.run, logger }),
       // One digest for all accounts.
       companions: await digestCompanions({ call, config: { ...config, account: null }, logger }),
@@ -113,22 +114,6 @@ function openDatabases({ database }: Config, log: Log, signal: AbortSignal): Dat
   return { ofRuns: shared, ofOthers: shared, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
-interface FollowingWorked extends Following {
-  readonly worked: (account: AccountConfig) => Promise<WorkedAccount>
-}
-
-/** As `usableAccounts`, each with what is done for it. */
-function accountsOf(
-  reader: AccountsReader,
-  { worked, ...following }: FollowingWorked,
-): () => Promise<AccountsNow | null> {
-  const read = usableAccounts(reader, following)
-  return async () => {
-    const found = await read()
-    return found && { ...found, accounts: await Promise.all(found.accounts.map(worked)) }
-  }
-}
-
 interface AccountWork {
   readonly pool: RunPool
   readonly call: RunCall
@@ -144,7 +129,7 @@ async function workedAccount(config: AccountConfig, work: AccountWork): Promise<
     schedule: worker.schedule,
     timeZone: worker.timezone,
     version: settingsVersion(config),
-    log: (level, message, fields = {}) => logger[level](fields, message),
+    log: logTo(logger),
     run: async (sign) => outcomeFor(await syncInTurn(config, work, logger, sign), run.holdForMs),
     companions: await noticeCompanions({ call: work.call, config, logger }),
   }
@@ -156,23 +141,9 @@ async function syncInTurn(
   logger: Logger,
   sign: () => void,
 ): Promise<RunReport> {
-  const options = pooledRunOptions(config)
-  const own = {
-    account: config.account,
-    signal,
-    logger,
-    onTurn: sign,
-    onAlive: sign,
-  }
-  try {
-    const report = await withNamesOf(config, () => pool.sync({ ...options, ...own }))
-    logReport(report, config, logger)
-    return report
-  } catch (error) {
-    const report = error instanceof HeadcountError ? error.report : undefined
-    if (report !== undefined && report.events.due > 0) logReport(report, config, logger)
-    throw error
-  }
+  const options = { ...pooledRunOptions(config), signal, logger, onTurn: sign, onAlive: sign }
+  const running = withNamesOf(config, () => pool.sync(options))
+  return withReport(running, async (report) => logReport(report, config, logger))
 }
 
 /** One line: a thousand accounts run every quarter of an hour. */

@@ -4,13 +4,7 @@ import { ConfigurationError } from '../../common/errors.ts'
 import { formatCount } from '../../common/text/number.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
 import type { Config, Flags, ServiceConfig } from '../../config/config.ts'
-import {
-  createRunPool,
-  type Logger,
-  type PooledRunOptions,
-  type RunPool,
-  type RunReport,
-} from '../../index.ts'
+import { createRunPool, type Logger } from '../../index.ts'
 import type { Database } from '../../db/database.ts'
 import { connect } from '../../db/connect.ts'
 import { openWhenReachable } from '../../orchestration/queue/open-when-reachable.ts'
@@ -51,21 +45,21 @@ export async function workOnQueue(
 ): Promise<number> {
   const { terminal, signal } = context
   const config = queueSettings(given, terminal)
-  const log = await openLog(config, terminal)
-  await using telemetry = await openTelemetryOfService(context, config, log.logger)
+  const { logger } = await openLog(config, terminal)
+  await using telemetry = await openTelemetryOfService(context, config, logger)
   await using accounts =
     'service' in source
-      ? oneAccount(source, terminal)
-      : await followAccounts(source, { only: config.account, terminal, ...log })
+      ? accountOfEnvironment(source, terminal)
+      : await followAccounts(source, { account: config.account, terminal, logger })
   const opening = () => notOpen('the queue is being opened')
-  const health: { answer: () => QueueHealth | Starting } = { answer: opening }
-  await using _endpoint = await answerMonitors(config.worker, log.logger, {
+  const health: { answer: () => Pick<QueueHealth, 'healthy'> } = { answer: opening }
+  await using _endpoint = await answerMonitors(config.worker, logger, {
     health: () => health.answer(),
     metricsText: telemetry.metricsText,
     noAccount: elsewhere,
   })
   const capacity = capacityOf({ runs: config.pool.runs, connections: config.pool.connections ?? undefined })
-  const toDatabase = logTo(log.logger)
+  const toDatabase = logTo(logger)
   const onAway = ({ message }: Error) => (health.answer = () => notOpen(message))
   await using database = await openWhenReachable(
     () =>
@@ -78,18 +72,16 @@ export async function workOnQueue(
   health.answer = opening
   const onStart = (answer: () => QueueHealth) => (health.answer = answer)
   if (database !== null)
-    await takeJobs(database, { config, accounts, capacity, signal, terminal, log, onAway, onStart })
-  log.logger.info({}, 'the worker was stopped')
+    await takeJobs(database, { config, accounts, capacity, signal, terminal, logger, onAway, onStart })
+  logger.info({}, 'the worker was stopped')
   return 0
 }
 
-interface Taking {
+interface Taking extends Pick<Context<Flags>, 'signal' | 'terminal'> {
   readonly config: Config
   readonly accounts: FollowedAccounts
   readonly capacity: Capacity
-  readonly signal: AbortSignal
-  readonly terminal: Terminal
-  readonly log: { readonly logger: Logger }
+  readonly logger: Logger
   /** Called while the server is away before the queue is open. */
   readonly onAway: (error: Error) => void
   /** Given what answers for the worker's health. */
@@ -97,14 +89,14 @@ interface Taking {
 }
 
 async function takeJobs(database: Database, to: Taking): Promise<void> {
-  const { config, accounts, signal, terminal, log, onAway, onStart } = to
+  const { config, accounts, signal, terminal, logger, onAway, onStart } = to
   const { runs, connections } = to.capacity
   await using pool = createRunPool({
     opened: database,
     runs,
     connections,
     requestsPerHost: accounts.requestsPerHost,
-    logger: log.logger,
+    logger,
   })
   const ofQueue = database.reserve?.(QUEUE_CONNECTIONS) ?? database
   await runQueueWorker({
@@ -114,28 +106,28 @@ async function takeJobs(database: Database, to: Taking): Promise<void> {
     runs,
     runsPerHost: config.worker.runsPerHost,
     signal,
-    log: (level, message, fields = {}) => log.logger[level](fields, message),
+    log: logTo(logger),
     onAway,
     onStart: (health) => {
       onStart(health)
-      void followGoodRuns(ofQueue, { signal, ...log })
-      logStart(log.logger, accounts.current().queued.length, runs)
+      void followGoodRuns(ofQueue, { signal, logger })
+      const count = accounts.current().queued.length
+      const words = `the worker takes jobs of ${formatCount(count, 'account')} from the queue`
+      logger.info({ accounts: count, runs }, words)
     },
     run: async (account, ending, onSuspend) => {
       const own = accounts.current().configs.get(account)
       if (own === undefined) throw new ConfigurationError([`account ${account} is not among the settings`])
       const ofRun = { ...own, account }
-      const running = startRun(pool, ofRun, { signal: ending, logger: log.logger, onSuspend })
-      await announceEnd(running, { config, ofRun, signal: ending, terminal, ...log })
+      const options = { ...pooledRunOptions(ofRun), signal: ending, logger, onSuspend }
+      const running = withNamesOf(ofRun, () => pool.sync(options))
+      try {
+        await reported(running, config, logger, terminal.err)
+      } finally {
+        await notifyAfterRun(running, ofRun, logger, ending)
+      }
     },
   })
-}
-
-function logStart(logger: Logger, accounts: number, runs: number): void {
-  logger.info(
-    { accounts, runs },
-    `the worker takes jobs of ${formatCount(accounts, 'account')} from the queue`,
-  )
 }
 
 /** @throws UsageError on PGlite; ConfigurationError */
@@ -148,39 +140,8 @@ function queueSettings(given: Config, terminal: Terminal): Config {
   return { ...given, logFormat: logFormatOfService(given, terminal.err) }
 }
 
-function startRun(
-  pool: RunPool,
-  config: ServiceConfig & { readonly account: string },
-  own: Pick<PooledRunOptions, 'signal' | 'logger' | 'onSuspend'>,
-): Promise<RunReport> {
-  const options = pooledRunOptions(config)
-  return withNamesOf(config, () => pool.sync({ ...options, account: config.account, ...own }))
-}
-
-interface Announcing {
-  readonly config: Pick<Config, 'logFormat' | 'logLevel'>
-  readonly ofRun: ServiceConfig
-  readonly signal: AbortSignal
-  readonly terminal: Terminal
-  readonly logger: Logger
-}
-
-async function announceEnd(running: Promise<RunReport>, to: Announcing): Promise<void> {
-  const { config, ofRun, signal, terminal, logger } = to
-  try {
-    await reported(running, config, logger, terminal.err)
-  } finally {
-    await notifyAfterRun(running, ofRun, logger, signal)
-  }
-}
-
 /** Until the queue is open. */
-interface Starting {
-  readonly healthy: false
-  readonly reason: string
-}
-
-const notOpen = (reason: string): Starting => ({ healthy: false, reason })
+const notOpen = (reason: string) => ({ healthy: false, reason })
 
 /** Of one account no worker of a queue knows how it stands: others run it too. */
 const elsewhere = (account: string) =>
@@ -191,19 +152,14 @@ interface FollowedAccounts extends AsyncDisposable {
   readonly current: () => KnownAccounts
 }
 
-interface Following {
-  /** The account that is asked for; null: all. */
-  readonly only: string | null
-  readonly terminal: Terminal
-  readonly logger: Logger
-}
-
-/** The account of the environment. */
-function oneAccount(config: ServiceConfig, terminal: Terminal): FollowedAccounts {
+function accountOfEnvironment(config: ServiceConfig, terminal: Terminal): FollowedAccounts {
   redactSecrets(config, terminal)
   const known = knownOf([{ ...config, account: config.account ?? DEFAULT_ACCOUNT }])
-  const requestsPerHost = config.run.concurrency
-  return { requestsPerHost, current: () => known, [Symbol.asyncDispose]: async () => {} }
+  return {
+    requestsPerHost: config.run.concurrency,
+    current: () => known,
+    [Symbol.asyncDispose]: async () => {},
+  }
 }
 
 /**
@@ -213,17 +169,17 @@ function oneAccount(config: ServiceConfig, terminal: Terminal): FollowedAccounts
  */
 async function followAccounts(
   reader: AccountsReader,
-  { only, terminal, logger }: Following,
+  { account, terminal, logger }: { readonly account: string | null } & Pick<Taking, 'terminal' | 'logger'>,
 ): Promise<FollowedAccounts> {
   const redact = (config: ServiceConfig) => redactSecrets(config, terminal)
-  const read = usableAccounts(onlyNamed(reader, only), { redact, logger })
+  const read = usableAccounts(onlyNamed(reader, account), { redact, logger })
   let known = knownOf([])
   const look = async () => {
     const found = await read()
     if (found !== null) known = knownOf(found.accounts, found.faults)
   }
   await look()
-  const looking = lookAgain(look, (level, message, fields = {}) => logger[level](fields, message))
+  const looking = lookAgain(look, logTo(logger))
   return {
     requestsPerHost: reader.requestsPerHost,
     current: () => known,

@@ -10,7 +10,14 @@ import { notifyAfterRun } from './companions/notice-of-run.ts'
 import { selectAccounts } from './accounts/select-accounts.ts'
 import { resultFormat, writeDocument, type ResultFlags } from './accounts/result-writer.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
-import { openBar, openLines, type ProgressDisplay } from '../terminal/progress.ts'
+import { tellsProgress } from '../terminal/logger.ts'
+import {
+  openBar,
+  openLines,
+  runProgress,
+  type ProgressDisplay,
+  type ProgressForm,
+} from '../terminal/progress.ts'
 import type { Output, Terminal } from '../terminal/terminal.ts'
 
 /** Flags of both commands, besides the settings. */
@@ -53,7 +60,7 @@ async function runOnce(
   options: OwnOptions,
 ): Promise<number> {
   const format = resultFormat(flags)
-  const { display, ...log } = await openDisplay(config, terminal)
+  const { display, ...log } = await openDisplay(config, terminal, runProgress)
   const run = await loadRun()
   const ran = async () => {
     using shown = display
@@ -122,42 +129,43 @@ export function pooledRunOptions({
 }
 
 /** A bar where people look; lines of log everywhere else, and where only failures are wanted neither. */
-export function openDisplay(config: ServiceConfig, terminal: Terminal) {
-  return displayOf(config, terminal, openBar, openLines)
-}
-
-/** As `openDisplay`, of other work. */
-export async function displayOf<P>(
+export async function openDisplay<P>(
   config: ServiceConfig,
   terminal: Terminal,
-  openBar: (err: Output) => Promise<ProgressDisplay<P>>,
-  openLines: (err: Output, log: (fields: object, message: string) => void) => ProgressDisplay<P>,
+  form: ProgressForm<P>,
 ): Promise<Log & { readonly display: ProgressDisplay<P> }> {
   const { err } = terminal
-  const showsProgress = config.logLevel === 'info' || config.logLevel === 'debug'
-  if (err.isTerminal && showsProgress && config.logFormat !== 'json') {
-    const display = await openBar(err)
+  if (err.isTerminal && tellsProgress(config) && config.logFormat !== 'json') {
+    const display = await openBar(err, form)
     return { display, ...(await openLog(config, terminal, (text) => display.writeAbove(text))) }
   }
   const log = await openLog(config, terminal)
   // In prose the message says all that the fields do.
   const isProse = config.logFormat !== 'json'
-  const display = openLines(err, (fields, message) => log.logger.info(isProse ? {} : fields, message))
+  const display = openLines(err, form, (fields, message) => log.logger.info(isProse ? {} : fields, message))
   return { display, ...log }
 }
 
-/** The report of a run, told; also of one that ended in the middle, for what it read until then is stored. */
-export async function reported(
+/** The report of a run, for people or as a line of log. */
+export function reported(
   running: Promise<RunReport>,
   ...to: [Pick<ServiceConfig, 'logFormat' | 'logLevel'>, Logger, Output]
 ): Promise<RunReport> {
+  return withReport(running, (report) => announce(report, ...to))
+}
+
+/** A run whose report is told, also when it ended in the middle: what it read until then is stored. */
+export async function withReport(
+  running: Promise<RunReport>,
+  tell: (report: RunReport) => Promise<void>,
+): Promise<RunReport> {
   try {
     const report = await running
-    await announce(report, ...to)
+    await tell(report)
     return report
   } catch (error) {
     const report = error instanceof HeadcountError ? error.report : undefined
-    if (report !== undefined && report.events.due > 0) await announce(report, ...to)
+    if (report !== undefined && report.events.due > 0) await tell(report)
     throw error
   }
 }
@@ -174,7 +182,7 @@ async function announce(
     const { plan: _, ...told } = report
     const what = report.dry_run ? `dry run of ${report.mode}` : report.mode
     logger[isGood ? 'info' : 'warn']({ report: told }, `${what} ${outcomeOf(report)}`)
-  } else if (!isGood || config.logLevel === 'info' || config.logLevel === 'debug') {
+  } else if (!isGood || tellsProgress(config)) {
     const { formatReport } = await import('../output/run-report.ts')
     await err.write(formatReport(report, err))
   }

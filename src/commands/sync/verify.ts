@@ -4,6 +4,8 @@ import type { Command } from '../cli/context.ts'
 import { exitCodesOfVerify } from '../exit-codes.ts'
 import { resultFormat, writeDocument, type ResultFlags } from './accounts/result-writer.ts'
 import { selectAccounts } from './accounts/select-accounts.ts'
+import { tellsProgress } from '../terminal/logger.ts'
+import { runProgress } from '../terminal/progress.ts'
 import { openDisplay, runOptions } from './run-command.ts'
 import { withTelemetry } from './with-telemetry.ts'
 import { formatDifferences, formatVerification } from '../output/verify-report.ts'
@@ -24,7 +26,7 @@ export const verify: Command<VerifyFlags> = withTelemetry(async (context) => {
     return verifyAllAccounts(context, selected.accounts)
   }
   const { config } = selected
-  const { display, ...log } = await openDisplay(config, terminal)
+  const { display, ...log } = await openDisplay(config, terminal, runProgress)
   const library = await import('../../index.ts')
   let report: VerifyReport
   {
@@ -42,7 +44,7 @@ export const verify: Command<VerifyFlags> = withTelemetry(async (context) => {
   if (format !== null) await writeDocument(terminal.out, report, format)
   else await terminal.out.write(formatDifferences(report))
   if (config.logFormat === 'json') logReport(report, log.logger)
-  else if (needsNote(report) || config.logLevel === 'info' || config.logLevel === 'debug') {
+  else if (needsNote(report) || tellsProgress(config)) {
     await terminal.err.write(formatVerification(report, terminal.err))
   }
   return exitCodesOfVerify[report.status]

@@ -18,6 +18,7 @@ import { warnOfOpenPort } from '../serve/monitor.ts'
 import { digestCompanions, noticeCompanions } from './companions/companions.ts'
 import { lastGoodRunsOf } from './last-good-runs.ts'
 import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
+import { logTo } from '../../sync/options.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
@@ -53,7 +54,12 @@ async function workOnOne(context: Context<Flags>, given: ServiceConfig): Promise
         'worker: --keep-open is for a pglite: folder; connections to Postgres need no flag',
       )
     await workOn(alwaysThere({ database: config.database.target }), work)
-  } else await workInFolder(work)
+  } else {
+    // A folder is open while a run or a digest uses it, or, with `--keep-open`, from then on.
+    const folder = shareFolder(config, work)
+    await workOn(folder, work)
+    await folder.close()
+  }
   work.logger.info({}, 'the worker was stopped')
   return 0
 }
@@ -75,13 +81,6 @@ interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'>, Log {
   readonly config: ServiceConfig
   /** For `GET /metrics`; null: there is none. */
   readonly metricsText: (() => Promise<string>) | null
-}
-
-/** A folder is open while a run or a digest uses it, or, with `--keep-open`, from then on. */
-async function workInFolder(work: Work): Promise<void> {
-  const folder = shareFolder(work.config, work)
-  await workOn(folder, work)
-  await folder.close()
 }
 
 /** The schedule, until the signal, or what no later run will mend, ends it. */
@@ -118,6 +117,6 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
     signal,
     lastGoodRuns: lastGoodRunsOf(config.account ?? DEFAULT_ACCOUNT, { call, run: config.run, logger }),
     companions: [...(await digestCompanions(beside)), ...(await noticeCompanions(beside))],
-    log: (level, message, fields = {}) => logger[level](fields, message),
+    log: logTo(logger),
   })
 }

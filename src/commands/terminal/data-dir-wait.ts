@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts'
 import type { OnFolderInUse } from '../../db/connect.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
+import { tellsProgress } from './logger.ts'
 import { showSeconds } from './show-seconds.ts'
 import type { Output } from './terminal.ts'
 
@@ -11,14 +12,14 @@ import type { Output } from './terminal.ts'
  * becomes of the wait is told.
  */
 export function showFolderWait(
-  { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
+  config: Pick<Config, 'logLevel' | 'logFormat'>,
   err: Output,
   writeLine: (text: string) => void,
 ): OnFolderInUse {
   return ({ folder, holder, waitMs }) => {
-    if (logLevel !== 'info' && logLevel !== 'debug') return new DisposableStack()
+    if (!tellsProgress(config)) return new DisposableStack()
     const use = `${holder} has ${folder} open`
-    if (err.isTerminal && logFormat !== 'json') {
+    if (err.isTerminal && config.logFormat !== 'json') {
       const waiting = `${stripControlCharsInLine(use)}: waiting`
       return showSeconds(err, (seconds) => `${waiting}, ${seconds} of ${Math.ceil(waitMs / 1000)} s`)
     }

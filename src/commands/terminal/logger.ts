@@ -20,6 +20,11 @@ const redact = {
   censor: '[secret]',
 }
 
+/** False where only warnings and errors are wanted, as with `--quiet`. */
+export function tellsProgress({ logLevel }: Pick<Config, 'logLevel'>): boolean {
+  return logLevel === 'info' || logLevel === 'debug'
+}
+
 /** `worker` and `serve` run where programs read their log; what a one-shot command says is read by people, also as mail. */
 export function logFormatOfService({ logFormat }: Pick<Config, 'logFormat'>, err: Output): 'pretty' | 'json' {
   return logFormat ?? (err.isTerminal ? 'pretty' : 'json')

@@ -1,26 +1,51 @@
 import type { SingleBar } from 'cli-progress'
 import type { Progress } from '../../index.ts'
-import type { AccountsProgress } from './accounts-line.ts'
+import { shorten } from '../../common/text/fit-text.ts'
+import { accountsLine, type AccountsProgress } from './accounts-line.ts'
 import { progressLine } from './progress-line.ts'
 import type { Output } from './terminal.ts'
 
+/** How far some work is: in words, and in numbers. */
+export interface ProgressForm<P> {
+  readonly line: (progress: P, elapsedMs: number) => string
+  readonly counts: (progress: P) => { readonly done: number; readonly total: number }
+}
+
+export const runProgress: ProgressForm<Progress> = { line: progressLine, counts: ({ events }) => events }
+
+export const accountsProgress: ProgressForm<AccountsProgress> = {
+  line: accountsLine,
+  counts: (progress) => progress,
+}
+
 /** Where the progress of a run, or of other work, is shown, and where other lines go meanwhile. */
-export interface ProgressDisplay<P = Progress> extends Disposable {
+export interface ProgressDisplay<P> extends Disposable {
   show(progress: P): void
   /** Writes above the bar. */
   writeAbove(text: string): void
 }
 
-/** As `openBar`, of a command over many accounts. */
-export async function openAccountsBar(err: Output): Promise<ProgressDisplay<AccountsProgress>> {
-  const { accountsBar } = await import('./progress-bar.ts')
-  return openProgressLine(err, accountsBar)
+const MAX_BAR = 24
+const MIN_BAR = 6
+
+/** The line of progress in at most so many columns, with a bar in front where there is room for one. */
+export function drawProgress<P>(
+  { line, counts }: ProgressForm<P>,
+  progress: P,
+  elapsedMs: number,
+  columns: number,
+): string {
+  const text = line(progress, elapsedMs)
+  const { done, total } = counts(progress)
+  const width = Math.min(MAX_BAR, columns - text.length - 1)
+  if (width < MIN_BAR || total === 0) return shorten(text, columns)
+  const filled = Math.floor((done / total) * width)
+  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${text}`
 }
 
-/** One bar of a run on a terminal, redrawn in place and gone at the end. */
-export async function openBar(err: Output): Promise<ProgressDisplay> {
-  const { progressBar } = await import('./progress-bar.ts')
-  return openProgressLine(err, progressBar)
+/** One bar on a terminal, redrawn in place and gone at the end. */
+export function openBar<P>(err: Output, form: ProgressForm<P>): Promise<ProgressDisplay<P>> {
+  return openProgressLine(err, (...now) => drawProgress(form, ...now))
 }
 
 /**
@@ -69,17 +94,10 @@ export async function openProgressLine<P>(
 /** One line of log at most so often, where there is no terminal. */
 const LINE_EVERY_MS = 10_000
 
-type LogLine = (fields: object, message: string) => void
-
-export function openLines(err: Output, log: LogLine, now?: () => number): ProgressDisplay {
-  return openProgressLines(err, log, progressLine, now)
-}
-
-/** As `openLines`, of other work. */
-export function openProgressLines<P>(
+export function openLines<P>(
   err: Output,
-  log: LogLine,
-  format: (progress: P, elapsedMs: number) => string,
+  { line }: ProgressForm<P>,
+  log: (fields: object, message: string) => void,
   now: () => number = () => performance.now(),
 ): ProgressDisplay<P> {
   const startedAt = now()
@@ -88,7 +106,7 @@ export function openProgressLines<P>(
     show: (progress) => {
       if (now() - lastLineAt < LINE_EVERY_MS) return
       lastLineAt = now()
-      log({ progress }, format(progress, lastLineAt - startedAt))
+      log({ progress }, line(progress, lastLineAt - startedAt))
     },
     writeAbove: (text) => void err.write(text),
     [Symbol.dispose]: () => undefined,

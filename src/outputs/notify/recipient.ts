@@ -69,7 +69,8 @@ function parseMailto(list: string): readonly Recipient[] {
   })
 }
 
-function decoded(text: string): string {
+/** Without its percent-encoding; as it is where that is not well-formed. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

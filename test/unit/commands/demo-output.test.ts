@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { drawBar } from '../../../src/commands/output/format/bar.ts'
-import { formatShortAge } from '../../../src/commands/demo/short-age.ts'
+import { formatShortAge } from '../../../src/commands/demo/questions.ts'
 import { monthText, momentText, wallClockText } from '../../../src/common/text/moments.ts'
 
 describe('a bar', () => {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/common/text/strip-control-chars.ts'
 import { formatDuration } from '../../../src/common/text/format-duration.ts'
 import { formatBytes, formatCount, formatNumber } from '../../../src/common/text/number.ts'
-import { progressBar } from '../../../src/commands/terminal/progress-bar.ts'
+import { drawProgress, runProgress } from '../../../src/commands/terminal/progress.ts'
 import { progressLine } from '../../../src/commands/terminal/progress-line.ts'
 import {
   below,
@@ -149,13 +149,11 @@ describe('a table', () => {
 
   test('pairs go on below themselves, by whole words', () => {
     expect(
-      drawPairs(
-        [
-          ['held', 'one two three four'],
-          ['a', 'b'],
-        ],
-        { indent: '  ', width: 20 },
-      ),
+      drawPairs({ width: 20 }, [
+        ['held', 'one two three four'],
+        ['left out', null],
+        ['a', 'b'],
+      ]),
     ).toBe('  held  one two\n        three four\n  a     b\n')
   })
 
@@ -449,9 +447,9 @@ describe('progress', () => {
   })
 
   test('has a bar where there is room, and never more than the terminal', () => {
-    expect(progressBar(progress, 200, 100)).toMatch(/^█{6}░{18} 10\/40 events/)
-    expect(progressBar(progress, 2000, 79)).toMatch(/^█+░+ 10\/40 events/)
-    expect(progressBar(progress, 2000, 30)).toHaveLength(30)
+    expect(drawProgress(runProgress, progress, 200, 100)).toMatch(/^█{6}░{18} 10\/40 events/)
+    expect(drawProgress(runProgress, progress, 2000, 79)).toMatch(/^█+░+ 10\/40 events/)
+    expect(drawProgress(runProgress, progress, 2000, 30)).toHaveLength(30)
   })
 
   test('names what comes before and after the responses', () => {

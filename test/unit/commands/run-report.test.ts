@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatReport } from '../../../src/commands/output/run-report.ts'
 import { formatStatus } from '../../../src/commands/output/status.ts'
-import { openLines } from '../../../src/commands/terminal/progress.ts'
+import { openLines, runProgress } from '../../../src/commands/terminal/progress.ts'
 import type { AccountStatus } from '../../../src/mirror/status/account-status.ts'
 import type { Progress } from '../../../src/index.ts'
 import { reportWith } from '../../support/runs/report.ts'
@@ -214,6 +214,7 @@ test('where there is no terminal, progress is one line of log in ten seconds', (
   }
   using display = openLines(
     err,
+    runProgress,
     (_, message) => lines.push(message),
     () => now,
   )

@@ -50,10 +50,7 @@ const personCommands: CommandGroup = {
         ),
         options.flag('--no-vacuum', 'leave the old bytes in the tables to the next vacuum'),
         options.flag('--replace-key', 'replace a lost key by this new one'),
-        options.json('print the receipt'),
-        options.account('of this account'),
-        options.force(),
-        options.database(),
+        ...options.ofChange('print the receipt', 'of this account'),
       ],
     },
     {
@@ -65,12 +62,7 @@ const personCommands: CommandGroup = {
         'account is in progress (exit 9).',
       examples: [['person restore ada@example.org', 'by the address']],
       args: [['<email>', 'an e-mail address']],
-      options: [
-        options.json('print what was done'),
-        options.account('of this account'),
-        options.force(),
-        options.database(),
-      ],
+      options: options.ofChange('print what was done', 'of this account'),
     },
     {
       name: 'suppressions',

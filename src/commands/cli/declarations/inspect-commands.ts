@@ -214,10 +214,7 @@ export const inspectCommands: CommandGroup = {
             options: [
               options.flag('--event <id>', 'only in the list of this event'),
               options.flag('--revoke', 'undo an earlier accept'),
-              options.json('print what was accepted'),
-              options.account('only in this account'),
-              options.force(),
-              options.database(),
+              ...options.ofChange('print what was accepted', 'only in this account'),
             ],
           },
         ],

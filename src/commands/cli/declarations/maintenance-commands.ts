@@ -37,7 +37,7 @@ const accountCommands: CommandGroup = {
     },
     {
       name: 'set',
-      load: async () => (await import('../../maintain/accounts-set.ts')).accountsSet,
+      load: async () => (await loadAccounts()).accountsSet,
       summary: 'set the time zone of an account',
       description:
         'The views count days and months in this zone; the times in the tables stay as they are. The zone must be one of ' +
@@ -48,14 +48,12 @@ const accountCommands: CommandGroup = {
         options
           .flag('--time-zone <zone>', 'a name of the IANA list like Europe/Berlin; at first UTC')
           .makeOptionMandatory(),
-        options.json('print what was set'),
-        options.force(),
-        options.database(),
+        ...options.ofChange('print what was set'),
       ],
     },
     {
       name: 'remove',
-      load: async () => (await import('../../maintain/accounts-remove.ts')).accountsRemove,
+      load: async () => (await loadAccounts()).accountsRemove,
       summary: 'delete an account and all its data from the mirror',
       description:
         "Shows what will be deleted, asks, revokes the account's keys, and deletes its rows, history, runs and settings in " +
@@ -183,10 +181,7 @@ export const maintenanceCommands: CommandGroup = {
           )
           .makeOptionMandatory(),
         options.flag('--yes', 'do not ask'),
-        options.json('print what is deleted'),
-        options.account('only in this account'),
-        options.force(),
-        options.database(),
+        ...options.ofChange('print what is deleted', 'only in this account'),
       ],
     },
     {

@@ -24,7 +24,7 @@ const meaningCommands: CommandGroup = {
         ['<value>', 'the reply as the service spells it'],
         ['<meaning>', 'coming, maybe or not_coming'],
       ],
-      options: [options.json('print what was set'), options.force(), options.database()],
+      options: options.ofChange('print what was set'),
     },
     {
       name: 'remove',
@@ -33,7 +33,7 @@ const meaningCommands: CommandGroup = {
       description: 'Replies with this value count as unknown from now on.',
       examples: [['rsvp-meanings remove yes!', 'the value is shown by rsvp-meanings']],
       args: [['<value>', 'the value, as shown by rsvp-meanings']],
-      options: [options.json('print what was removed'), options.force(), options.database()],
+      options: options.ofChange('print what was removed'),
     },
   ],
 }
@@ -64,10 +64,7 @@ const targetCommands: CommandGroup = {
         options
           .checked('--wanted <n>', 'people wanted', integer({ min: 1, max: 2_147_483_647 }))
           .makeOptionMandatory(),
-        options.json('print what was set'),
-        options.account('the account of the slots'),
-        options.force(),
-        options.database(),
+        ...options.ofChange('print what was set', 'the account of the slots'),
       ],
     },
     {
@@ -80,13 +77,7 @@ const targetCommands: CommandGroup = {
         ['slot-targets remove --slot Door', 'the one for every event'],
         ['slot-targets remove', 'the one for every other slot'],
       ],
-      options: [
-        ...scope(),
-        options.json('print what was removed'),
-        options.account('the account of the slots'),
-        options.force(),
-        options.database(),
-      ],
+      options: [...scope(), ...options.ofChange('print what was removed', 'the account of the slots')],
     },
   ],
 }
@@ -151,12 +142,7 @@ export const ownerCommands: readonly CommandSpec[] = [
       ['rsvp-meanings set yes! coming', 'who answers "yes!" comes'],
       ['rsvp-meanings remove yes!', 'undo it'],
     ],
-    options: [
-      options.limit('100'),
-      options.json('print the same'),
-      options.account('count the responses of this account only'),
-      options.database(),
-    ],
+    options: [options.limit('100'), ...options.ofAccounts('count the responses of this account only')],
     group: meaningCommands,
   },
   {

@@ -8,15 +8,10 @@ const whatItLists =
   'runs, is tried again, or is dead: its run failed for good, or too often. The next good run of an account removes its dead letter. ' +
   'Each time that the account is due it is tried once more.'
 
-/** What the commands over dead letters take. @param json what `--json` does */
-const ofDeadLetters = (json: string): Pick<CommandSpec, 'args' | 'options'> => ({
+/** What the commands over dead letters take. @param printed with `--json` */
+const ofDeadLetters = (printed: string): Pick<CommandSpec, 'args' | 'options'> => ({
   args: [['[account...]', 'accounts with a dead letter']],
-  options: [
-    options.flag('--all', 'every dead letter'),
-    options.json(json),
-    options.force(),
-    options.database(),
-  ],
+  options: [options.flag('--all', 'every dead letter'), ...options.ofChange(printed)],
 })
 
 export const queueCommand: CommandSpec = {

@@ -6,6 +6,20 @@ import * as options from '../options.ts'
 
 const loadKeys = () => import('../../serve/keys.ts')
 
+/** Of what is made to let somebody read. */
+const ofAccess = (noun: 'key' | 'link') => [
+  options.checked(
+    '--label <text>',
+    `what the ${noun} is for, as shown by ${noun}s (at most 200 characters)`,
+    name,
+  ),
+  options.checked(
+    '--expires <time>',
+    'when it expires: a date (midnight UTC), a time like 2030-01-01T12:00:00Z, or a time from now like 90d; default never',
+    parseFutureInstant,
+  ),
+]
+
 const keyCommands: CommandGroup = {
   heading: 'Keys:',
   commands: [
@@ -23,20 +37,8 @@ const keyCommands: CommandGroup = {
         ['keys create --account north --json', 'with its number, as JSON'],
       ],
       options: [
-        options.checked(
-          '--label <text>',
-          'what the key is for, as shown by keys (at most 200 characters)',
-          name,
-        ),
-        options.checked(
-          '--expires <time>',
-          'when it expires: a date (midnight UTC), a time like 2030-01-01T12:00:00Z, or a time from now like 90d; default never',
-          parseFutureInstant,
-        ),
-        options.json('print the key with its number'),
-        options.account('the account that the key gives access to'),
-        options.force(),
-        options.database(),
+        ...ofAccess('key'),
+        ...options.ofChange('print the key with its number', 'the account that the key gives access to'),
       ],
     },
     {
@@ -56,12 +58,7 @@ const keyCommands: CommandGroup = {
       description: 'The key stops working at once. It stays in the list as revoked.',
       examples: [['keys revoke 3', 'the number is shown by keys']],
       args: [['<id>', 'the number of the key, as shown by keys']],
-      options: [
-        options.json('print what was revoked'),
-        options.account('only if the key belongs to this account'),
-        options.force(),
-        options.database(),
-      ],
+      options: options.ofChange('print what was revoked', 'only if the key belongs to this account'),
     },
   ],
 }
@@ -97,16 +94,7 @@ const linkCommands: CommandGroup = {
         options.flag('--with-personal', 'of --report: with names and addresses'),
         options.flag('--event <id>', 'only rows of this event; with --report its page'),
         options.flag('--without-personal', 'without names, addresses and messages'),
-        options.checked(
-          '--label <text>',
-          'what the link is for, as shown by links (at most 200 characters)',
-          name,
-        ),
-        options.checked(
-          '--expires <time>',
-          'when it expires: a date (midnight UTC), a time like 2030-01-01T12:00:00Z, or a time from now like 90d; default never',
-          parseFutureInstant,
-        ),
+        ...ofAccess('link'),
         options.json('print the address with the number of the link'),
         options.account('the account whose rows the link shows'),
         options.publicUrl(),
@@ -132,12 +120,7 @@ const linkCommands: CommandGroup = {
         'The address shows nothing from then on: it answers 410. The link stays in the list as revoked. Copies that others have made are not affected.',
       examples: [['links revoke 3', 'the number is shown by links']],
       args: [['<id>', 'the number of the link, as shown by links']],
-      options: [
-        options.json('print what was revoked'),
-        options.account('only if the link belongs to this account'),
-        options.force(),
-        options.database(),
-      ],
+      options: options.ofChange('print what was revoked', 'only if the link belongs to this account'),
     },
   ],
 }

@@ -1,8 +1,14 @@
 import type { CommandGroup } from '../command-spec.ts'
 import * as options from '../options.ts'
 
-const event = () =>
-  options.flag('--event <id...>', 'only these events; others are neither written nor removed')
+/** Of one run. */
+const ofRun = () => [
+  options.force(),
+  options.flag('--event <id...>', 'only these events; others are neither written nor removed'),
+  options.json('print the report'),
+  options.resultFormat(),
+  options.quiet(),
+]
 
 const settings = (...[fallback]: Parameters<typeof options.database>) => [
   ...options.service(),
@@ -46,11 +52,7 @@ export const syncCommands: CommandGroup = {
           '--apply-to-history',
           'also take what HEADCOUNT_LEAVE_OUT and HEADCOUNT_PSEUDONYMISE name from former versions, once',
         ),
-        options.force(),
-        event(),
-        options.json('print the report'),
-        options.resultFormat(),
-        options.quiet(),
+        ...ofRun(),
         ...options.below('Settings:', [...settings(), options.maxStaleness()]),
       ],
     },
@@ -71,11 +73,7 @@ export const syncCommands: CommandGroup = {
         options
           .flag('--restart', 'start over instead of continuing an interrupted backfill')
           .conflicts('event'),
-        options.force(),
-        event(),
-        options.json('print the report'),
-        options.resultFormat(),
-        options.quiet(),
+        ...ofRun(),
         ...options.below('Settings:', settings()),
       ],
     },

@@ -32,6 +32,8 @@ export interface SampleAccountOptions {
 /** People of each house: more than the largest list needs, so that there are some left to reply later. */
 const peoplePerPlace = 340
 
+export const sampleEmail = 'hello@lantern-houses.example'
+
 export function createSampleAccount({ seed, now }: SampleAccountOptions): SampleAccount {
   const random = createRandom(`sample account ${seed}`)
   // The account ends an hour ago, so that the first steps too lie in the past of whoever looks.
@@ -52,7 +54,7 @@ export function createSampleAccount({ seed, now }: SampleAccountOptions): Sample
   addEdgeCases(events)
 
   return {
-    email: 'hello@lantern-houses.example',
+    email: sampleEmail,
     events: () => events.map(({ event }) => event),
     responses: (eventId) => events.find(({ event }) => event.id === eventId)?.responses.slice(),
     advance() {

@@ -29,6 +29,15 @@ export const failed = (exit_code: number, detail: string): CheckResult => ({
   exit_code,
 })
 
+/** What a check finds, or why it could not be made. @param exitCode as of `failure` */
+export async function orFailure(exitCode: number, check: () => Promise<CheckResult>): Promise<CheckResult> {
+  try {
+    return await check()
+  } catch (error) {
+    return failure(error, exitCode)
+  }
+}
+
 /** A failure as a finding; `exitCode` is for errors that are no HeadcountError. */
 export function failure(error: unknown, exitCode: number): CheckResult {
   if (error instanceof HeadcountError) return failed(error.exitCode, error.message)

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/connect.ts'
 import { CONNECTIONS_PER_RUN } from '../../../db/database.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import type { PoolConfig } from '../../../config/config.ts'
-import { DATABASE, failed, failure, ok, warning, type CheckResult } from './check.ts'
+import { DATABASE, failed, ok, orFailure, warning, type CheckResult } from './check.ts'
 
 export async function checkConnections(
   database: Database,
@@ -13,7 +13,7 @@ export async function checkConnections(
   if (database.engine === 'pglite')
     return ok(`PGlite has one connection: ${formatCount(accounts, 'account')} take turns`)
   const wanted = Math.min(connections ?? Infinity, runs * CONNECTIONS_PER_RUN)
-  try {
+  return orFailure(DATABASE, async () => {
     const limits = await readLimits(database)
     // guard: connections of the server
     if (limits.most < wanted)
@@ -22,9 +22,7 @@ export async function checkConnections(
         `${formatCount(runs, 'run')} at once want ${wanted} connections, and ${limits.what} allows ${limits.most}: lower --runs or --connections, or raise it`,
       )
     return judge(limits, wanted, { runs, connections }, accounts)
-  } catch (error) {
-    return failure(error, DATABASE)
-  }
+  })
 }
 
 function judge(

@@ -9,7 +9,7 @@ import { schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { createIndexStatement, hasManyRows, missingIndexes, ownsTable } from '../../../db/deferred-indexes.ts'
-import { DATABASE, failed, failure, ok, warning, type CheckResult } from './check.ts'
+import { DATABASE, failed, failure, ok, orFailure, warning, type CheckResult } from './check.ts'
 
 const OLDEST_POSTGRES = 15
 
@@ -30,12 +30,17 @@ export async function openDatabase(target: string, options: ConnectOptions): Pro
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
+async function allows(path: string, rights: number): Promise<boolean> {
+  return access(path, rights).then(
     () => true,
     () => false,
   )
 }
+
+const exists = (path: string) => allows(path, constants.F_OK)
+
+/** Whether this user may make files in the folder. */
+export const isWritable = (folder: string) => allows(folder, constants.W_OK | constants.X_OK)
 
 /** The nearest folder above that exists. */
 export async function nearestExisting(path: string): Promise<string> {
@@ -63,19 +68,8 @@ async function checkEmpty(folder: string): Promise<CheckResult> {
   )
 }
 
-async function isWritable(folder: string): Promise<boolean> {
-  return access(folder, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  )
-}
-
-export async function checkDatabase(database: Database): Promise<CheckResult> {
-  try {
-    return await database.transaction((trx) => inspect(trx, database), { readOnly: true })
-  } catch (error) {
-    return failure(error, DATABASE)
-  }
+export function checkDatabase(database: Database): Promise<CheckResult> {
+  return orFailure(DATABASE, () => database.transaction((trx) => inspect(trx, database), { readOnly: true }))
 }
 
 async function inspect(
@@ -174,8 +168,8 @@ async function checkIndexes({ kysely }: Database, detail: string): Promise<Check
   )
 }
 
-export async function checkSchema(database: Database): Promise<CheckResult> {
-  try {
+export function checkSchema(database: Database): Promise<CheckResult> {
+  return orFailure(DATABASE, async () => {
     const { current, needed } = await schemaState(database)
     if (current > needed) {
       return failed(DATABASE, `version ${current} is newer than this program (${needed}): upgrade headcount`)
@@ -188,7 +182,5 @@ export async function checkSchema(database: Database): Promise<CheckResult> {
     if (lacking !== null) return failed(DATABASE, lacking)
     const what = current === 0 ? 'none yet' : `version ${current}, ${needed} is needed`
     return ok(`${what}: the next run brings it up to date, or ${commandName()} migrate`)
-  } catch (error) {
-    return failure(error, DATABASE)
-  }
+  })
 }

@@ -3,7 +3,6 @@ import pLimit from 'p-limit'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import { nameSome } from '../../../common/text/name-some.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
-import { createSource, type Source } from '../../../source/api.ts'
 import { createHost, type Host } from '../../../source/host.ts'
 import {
   UNREACHABLE,
@@ -16,9 +15,16 @@ import {
   type Check,
   type CheckResult,
 } from './check.ts'
-import { checkClock, checkKey, checkList, checkName, checkTls, type PingResponse } from './service-checks.ts'
+import {
+  checkClock,
+  checkKey,
+  checkList,
+  checkName,
+  checkTls,
+  withSource,
+  type PingResponse,
+} from './service-checks.ts'
 import { resolveOptions } from '../../../sync/options.ts'
-import { withNamesOf } from '../../open-log.ts'
 import { runOptions } from '../../sync/run-command.ts'
 
 /** Somebody waits for what is found: that the service asks for a longer pause is what was found. */
@@ -46,22 +52,23 @@ export async function examineHost(
 ): Promise<HostChecks> {
   const [first] = accounts
   if (first === undefined) return { host: '', checks: [], accounts: [] }
-  const { host } = first.service.baseUrl
+  const { host: hostName } = first.service.baseUrl
   const name = await checkName(first)
   const tls = name.state === 'ok' ? await checkTls(first, signal) : skipped('needs the name')
   const checks: Check[] = [
     { name: 'name', ...name },
     { name: 'TLS', ...tls },
   ]
-  if (name.state === 'failed' || tls.state === 'failed') return { host, checks, accounts: unasked(accounts) }
-  await using shared = createHost({
+  if (name.state === 'failed' || tls.state === 'failed')
+    return { host: hostName, checks, accounts: unasked(accounts) }
+  await using host = createHost({
     origin: first.service.baseUrl.origin,
     concurrency: first.run.concurrency,
     requestTimeoutMs: first.run.requestTimeoutMs,
     log: () => {},
   })
-  const asked = await askFirst(accounts, shared, signal)
-  return { host, checks: [...checks, ...asked.checks], accounts: asked.accounts }
+  const asked = await askFirst(accounts, host, signal)
+  return { host: hostName, checks: [...checks, ...asked.checks], accounts: asked.accounts }
 }
 
 /** Whether the host answers shows with the first account: the others are asked only then. */
@@ -82,7 +89,9 @@ async function askFirst(
   answers.push(...(await limit.map(others, (config) => ask(config, host, signal))))
   const accepted = answers.find(({ ping }) => ping !== null)
   const list =
-    accepted === undefined ? skipped('needs a key that is accepted') : await listOf(accepted, host, signal)
+    accepted === undefined
+      ? skipped('needs a key that is accepted')
+      : await withSource(accepted.config, shared(host, signal), checkList)
   const clock = accepted?.ping == null ? skipped('needs an answer of the service') : checkClock(accepted.ping)
   return {
     checks: [
@@ -109,7 +118,7 @@ interface Answer {
 
 async function ask(config: AccountConfig, host: Host, signal: AbortSignal): Promise<Answer> {
   const settings = checkSettings(config)
-  const { finding: key, answer: ping } = await withSource(config, host, signal, checkKey)
+  const { finding: key, answer: ping } = await withSource(config, shared(host, signal), checkKey)
   return { config, settings, key, ping }
 }
 
@@ -123,28 +132,8 @@ function checkSettings(config: AccountConfig): CheckResult {
   }
 }
 
-function listOf({ config }: Answer, host: Host, signal: AbortSignal): Promise<CheckResult> {
-  return withSource(config, host, signal, checkList)
-}
-
-function withSource<T>(
-  config: AccountConfig,
-  host: Host,
-  signal: AbortSignal,
-  work: (source: Source) => Promise<T>,
-): Promise<T> {
-  const { baseUrl, apiKey } = config.service
-  const { requestTimeoutMs, maxBodyBytes } = config.run
-  return withNamesOf(config, async () => {
-    const limits = { requestTimeoutMs, maxBodyBytes, maxPauseMs: MAX_PAUSE_MS }
-    const source = createSource({ baseUrl, apiKey, ...limits, signal, host })
-    try {
-      return await work(source)
-    } finally {
-      await source.close()
-    }
-  })
-}
+/** How the accounts of a host are asked: through its one bound on requests. */
+const shared = (host: Host, signal: AbortSignal) => ({ host, signal, maxPauseMs: MAX_PAUSE_MS })
 
 function unasked(accounts: readonly AccountConfig[]): readonly AccountChecks[] {
   return accounts.map((config) => ({
@@ -192,15 +181,8 @@ function keysOf(hosts: readonly HostChecks[]): readonly Check[] {
     const [first] = own
     if (first === undefined) return []
     const { account: _, ...check } = first
-    return [
-      {
-        ...check,
-        detail: `${nameSome(
-          own.map(({ account }) => account),
-          MAX_NAMED,
-        )}: ${check.detail}`,
-      },
-    ]
+    const names = own.map(({ account }) => account)
+    return [{ ...check, detail: `${nameSome(names, MAX_NAMED)}: ${check.detail}` }]
   })
   const keys = all.filter(({ name }) => name === 'key')
   const accepted = keys.filter(({ state }) => state === 'ok').length

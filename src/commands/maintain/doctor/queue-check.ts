@@ -5,17 +5,15 @@ import { formatCount } from '../../../common/text/number.ts'
 import { connect, type Database } from '../../../db/connect.ts'
 import { requirePostgres } from '../../../orchestration/queue/executor.ts'
 import { readQueue } from '../../../orchestration/queue/jobs/list-jobs.ts'
-import { DATABASE, failed, failure, ok, warning, type CheckResult } from './check.ts'
+import { DATABASE, failed, ok, orFailure, warning, type CheckResult } from './check.ts'
 
 /** @param target of the database */
-export async function checkQueue(target: string): Promise<CheckResult> {
-  try {
+export function checkQueue(target: string): Promise<CheckResult> {
+  return orFailure(DATABASE, async () => {
     requirePostgres(target)
     await using database = await connect(target)
     return await check(database)
-  } catch (error) {
-    return failure(error, DATABASE)
-  }
+  })
 }
 
 async function check(database: Database): Promise<CheckResult> {

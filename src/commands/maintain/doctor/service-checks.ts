@@ -5,7 +5,8 @@ import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { ServiceConfig } from '../../../config/config.ts'
 import { CrossOriginError, NotFoundError } from '../../../common/errors.ts'
-import type { Source } from '../../../source/api.ts'
+import { withNamesOf } from '../../open-log.ts'
+import { createSource, type Source, type SourceOptions } from '../../../source/api.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import { EventListReader } from '../../../normalise/list/event-list.ts'
 import { formatBytes, formatCount } from '../../../common/text/number.ts'
@@ -63,6 +64,24 @@ function describeCertificate(validTo: number, protocol: string): CheckResult {
   const left = validTo - Date.now()
   const detail = `${protocol}, the certificate is valid for another ${formatDuration(left)}`
   return left < RENEWED_BEFORE_MS ? warning(`${detail}: the service should renew it`) : ok(detail)
+}
+
+/** Asks the service with the key and the limits of an account. */
+export function withSource<T>(
+  config: ServiceConfig,
+  options: Pick<SourceOptions, 'signal' | 'host' | 'maxPauseMs'>,
+  work: (source: Source) => Promise<T>,
+): Promise<T> {
+  const { baseUrl, apiKey } = config.service
+  const { requestTimeoutMs, maxBodyBytes } = config.run
+  return withNamesOf(config, async () => {
+    const source = createSource({ baseUrl, apiKey, requestTimeoutMs, maxBodyBytes, ...options })
+    try {
+      return await work(source)
+    } finally {
+      await source.close()
+    }
+  })
 }
 
 /** What /ping told: who we are, and the service's clock. */

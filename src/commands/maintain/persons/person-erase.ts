@@ -1,6 +1,6 @@
 /** Erases people from an account, restores them, and lists who was erased. */
 import { confirmOrRefuse } from '../../terminal/confirm.ts'
-import type { Config, Flags } from '../../../config/config.ts'
+import type { Config } from '../../../config/config.ts'
 import { commandName } from '../../../common/command-name.ts'
 import { UsageError } from '../../../common/errors.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
@@ -20,21 +20,21 @@ import { emailKeyOf } from '../../../mirror/persons/show.ts'
 import { exportSuppressions, parseListOf } from '../../../mirror/persons/suppression-file.ts'
 import { resolveAccount } from '../../../mirror/accounts/resolve-account.ts'
 import { logTo, personKeyOf } from '../../../sync/options.ts'
-import type { Command } from '../../cli/context.ts'
+import type { Command, JsonFlags } from '../../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../../open-mirror.ts'
 import { openLog } from '../../open-log.ts'
 import { readSuppressionList } from './read-suppression-list.ts'
 import { formatErased } from '../../output/erased.ts'
 import { writeJson, writeResult } from '../../output/format/json.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
+import { paragraphs } from '../../output/format/prose.ts'
 import { listTable, right, text } from '../../output/format/table.ts'
 import { wrapWords } from '../../../common/text/fit-text.ts'
 import { formatInstant } from '../../output/format/timestamp.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
-type EraseFlags = Flags & {
+type EraseFlags = JsonFlags & {
   readonly yes?: true
-  readonly json?: true
   readonly suppressions?: string
   /** False with --no-vacuum. */
   readonly vacuum: boolean
@@ -77,8 +77,7 @@ export const personErase: Command<EraseFlags> = async (context) => {
     const vacuum = flags.vacuum ? await vacuumErased(database, report, signal) : NOT_VACUUMED
     const stays = isPlan ? countByPlace(todo.stays) : null
     const receipt = { ...report, ...vacuum, stays, not_reached: NOT_REACHED }
-    await writeResult(context, receipt, (out) => formatReceipt(receipt, out))
-    return 0
+    return writeResult(context, receipt, (out) => formatReceipt(receipt, out))
   })
 }
 
@@ -90,52 +89,40 @@ function describeFile(count: number, account: string): string {
 
 function describePlan(plan: ErasurePlan, err: Output): string {
   const { account, email_key, responses, versions, events, other_addresses, stays, other_accounts } = plan
-  const paragraph = (words: string) => `${wrapWords(words, { width: err.width, hang: 0 })}\n`
   const address = one(email_key)
   const isHeld = responses + versions > 0
-  return [
-    isHeld
-      ? `Account ${one(account)} holds ${formatCount(responses, 'response')} and ${formatCount(versions, 'former version')} of ${address}:\n`
-      : paragraph(
-          `No response in account ${one(account)} has the address ${address}. It is put on the suppression list all the same: later ` +
-            `responses with it are stored without personal data.`,
-        ),
-    isHeld
-      ? listTable(
-          err,
-          ['event', text('title'), right('responses'), right('former versions')],
-          events.map((event) => [
-            event.event_id,
-            event.event_title ?? '',
-            formatNumber(event.responses),
-            formatNumber(event.versions),
-          ]),
-        )
-      : '',
-    isHeld
-      ? paragraph(
-          'Name, address, message and unknown fields go; replies, quantities, payments and slots stay.',
-        )
-      : '',
-    other_addresses.length === 0
-      ? ''
-      : paragraph(
-          `These responses have or had other addresses, too: ${other_addresses.map(one).join(', ')}. Erase each of them that is the ` +
-            `same person's.`,
-        ),
-    stays.length === 0
-      ? ''
-      : paragraph(
-          `${formatCount(stays.length, 'other place names', 'other places name')} the address and ${stays.length === 1 ? 'stays' : 'stay'} ` +
-            `as written: ${commandName()} person show ${address} lists ${stays.length === 1 ? 'it' : 'them'}.`,
-        ),
-    other_accounts.length === 0
-      ? ''
-      : paragraph(
-          `Other accounts of this mirror name the address, too: ${other_accounts.map(one).join(', ')}. Run the command again with ` +
-            `--account for each.`,
-        ),
-  ].join('')
+  const table = listTable(
+    err,
+    ['event', text('title'), right('responses'), right('former versions')],
+    events.map((event) => [
+      event.event_id,
+      event.event_title ?? '',
+      formatNumber(event.responses),
+      formatNumber(event.versions),
+    ]),
+  )
+  const held = `Account ${one(account)} holds ${formatCount(responses, 'response')} and ${formatCount(versions, 'former version')} of ${address}:\n${table}`
+  const notHeld =
+    `No response in account ${one(account)} has the address ${address}. It is put on the suppression list all the same: later ` +
+    `responses with it are stored without personal data.`
+  const remarks = [
+    [isHeld, 'Name, address, message and unknown fields go; replies, quantities, payments and slots stay.'],
+    [
+      other_addresses.length > 0,
+      `These responses have or had other addresses, too: ${other_addresses.map(one).join(', ')}. Erase each of them that is the same person's.`,
+    ],
+    [
+      stays.length > 0,
+      `${formatCount(stays.length, 'other place names', 'other places name')} the address and ${stays.length === 1 ? 'stays' : 'stay'} ` +
+        `as written: ${commandName()} person show ${address} lists ${stays.length === 1 ? 'it' : 'them'}.`,
+    ],
+    [
+      other_accounts.length > 0,
+      `Other accounts of this mirror name the address, too: ${other_accounts.map(one).join(', ')}. Run the command again with --account for each.`,
+    ],
+  ] as const
+  const told = remarks.flatMap(([isTold, words]) => (isTold ? [words] : []))
+  return (isHeld ? held : paragraphs(err, notHeld)) + paragraphs(err, ...told)
 }
 
 type Receipt = ErasureReport &
@@ -149,17 +136,17 @@ function formatReceipt(receipt: Receipt, out: Output): string {
   const { run_id, account, finished_at, is_repeated, suppressions, stays, not_reached } = receipt
   const people =
     suppressions.length === 1 ? `Person ${suppressions[0]}` : formatCount(suppressions.length, 'person')
-  const paragraph = (words: string) => `${wrapWords(words, { width: out.width, hang: 0 })}\n`
   return [
     out.style('bold', `Receipt: run ${run_id} of account ${one(account)}, ${formatInstant(finished_at)}\n`),
     formatErased(receipt),
-    paragraph(
+    paragraphs(
+      out,
       `${people} of the suppression list stay${suppressions.length === 1 ? 's' : ''} erased in later runs` +
         (is_repeated ? ', as before' : '') +
         '. The list holds a keyed hash and numbers of responses, no address.',
+      ...(stays === null || stays.length === 0 ? [] : [staysLine(stays)]),
+      vacuumLine(receipt),
     ),
-    stays === null || stays.length === 0 ? '' : paragraph(staysLine(stays)),
-    paragraph(vacuumLine(receipt)),
     'Not reached by this command:\n',
     ...not_reached.map((line) => `  ${wrapWords(line, { width: out.width, hang: 2 })}\n`),
   ].join('')
@@ -181,9 +168,7 @@ function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {
     : `${tables} Their files hold the old rows no longer.`
 }
 
-type OneFlags = Flags & { readonly json?: true }
-
-export const personRestore: Command<OneFlags> = async (context) => {
+export const personRestore: Command<JsonFlags> = async (context) => {
   const [email = ''] = context.operands
   return withMirror(context, async (database, config) => {
     const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
@@ -196,7 +181,7 @@ export const personRestore: Command<OneFlags> = async (context) => {
       signal: context.signal,
       log: logTo(logger),
     })
-    await writeResult(
+    return writeResult(
       context,
       report,
       () =>
@@ -206,7 +191,6 @@ export const personRestore: Command<OneFlags> = async (context) => {
           : `${one(emailKey)} was not on the suppression list of account ${one(account)}: nothing was changed.\n`) +
         formerKeyLine(report),
     )
-    return 0
   })
 }
 
@@ -218,7 +202,7 @@ function formerKeyLine({ known_by_ids: count }: RestoreReport): string {
   )
 }
 
-export const personSuppressions: Command<OneFlags> = async (context) =>
+export const personSuppressions: Command<JsonFlags> = async (context) =>
   withMirrorReadOnly(context, async (database: Database, config: Config) => {
     const account = await resolveAccount(database, config.account)
     const file = await exportSuppressions(database, account)

@@ -4,29 +4,20 @@ import { stripControlCharsInLine } from '../../../common/text/strip-control-char
 import type { Output } from '../../terminal/terminal.ts'
 
 /** A heading: a column aligned to the left whose cells are never cut, or as `right`, `text` and `below` say. */
-export type TableColumn =
-  string | { readonly right: string } | { readonly text: string } | { readonly below: string }
+export type TableColumn = string | { readonly heading: string; readonly kind: 'right' | 'text' | 'below' }
 
 /** The heading of a column of numbers. */
-export function right(heading: string): TableColumn {
-  return { right: heading }
-}
+export const right = (heading: string): TableColumn => ({ heading, kind: 'right' })
 
 /** The heading of a column of text that no command wants back: it is shortened where the table does not fit. */
-export function text(heading: string): TableColumn {
-  return { text: heading }
-}
+export const text = (heading: string): TableColumn => ({ heading, kind: 'text' })
 
 /** The heading of a column whose cells go to a line of their own, whole, where the table does not fit. */
-export function below(heading: string): TableColumn {
-  return { below: heading }
-}
+export const below = (heading: string): TableColumn => ({ heading, kind: 'below' })
 
-function headingOf(column: TableColumn): string {
-  if (typeof column === 'string') return column
-  if ('right' in column) return column.right
-  return 'text' in column ? column.text : column.below
-}
+const headingOf = (column: TableColumn) => (typeof column === 'string' ? column : column.heading)
+
+const kindOf = (column: TableColumn | undefined) => (typeof column === 'object' ? column.kind : 'left')
 
 export interface TableOptions {
   /** Columns of the terminal, to which columns of text are shortened; null: nothing is shortened. */
@@ -64,14 +55,10 @@ export function tableWriter(
   let natural: readonly number[] | null = null
   return (rows) => {
     const isFirst = natural === null
-    natural = (natural ?? headings.map((heading) => displayWidth(heading))).map((widest, at) =>
-      rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at] ?? '')), widest),
-    )
+    natural = widest(natural ?? headings.map((heading) => displayWidth(heading)), rows)
     const widths = width === null ? natural : fit(columns, natural, width)
     const line = (cells: readonly string[]) =>
-      cells.map((cell, at) =>
-        pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0, isNumber(columns[at]) ? 'right' : 'left'),
-      )
+      cells.map((cell, at) => pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0, kindOf(columns[at])))
     const head = [line(headings).map(styleHeading), widths.map((columnWidth) => '─'.repeat(columnWidth))]
     return [...(isFirst && header ? head : []), ...rows.map(line)]
       .map((cells) => `${cells.join(GAP).trimEnd()}\n`)
@@ -81,10 +68,15 @@ export function tableWriter(
 
 /** Columns that a terminal needs for a table of these rows. */
 export function tableWidth(headings: readonly string[], rows: readonly (readonly string[])[]): number {
-  const widths = headings.map((heading, at) =>
-    rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at] ?? '')), displayWidth(heading)),
+  const headingWidths = headings.map((heading) => displayWidth(heading))
+  return sum(widest(headingWidths, rows)) + GAP.length * (headings.length - 1)
+}
+
+/** What the widest cell of each column takes, and at least so much. */
+function widest(least: readonly number[], rows: readonly (readonly string[])[]): readonly number[] {
+  return least.map((width, at) =>
+    rows.reduce((most, row) => Math.max(most, displayWidth(row[at] ?? '')), width),
   )
-  return sum(widths) + GAP.length * (headings.length - 1)
 }
 
 /** One row with a field a line. A value that is longer than the line goes on below itself. */
@@ -139,7 +131,7 @@ export function listTable(
   const styleHeading = (text: string) => out.style('bold', text)
   if (width === null || narrowest(columns, cells) <= width)
     return drawTable(columns, cells, { width, styleHeading })
-  const split = columns.map((column) => typeof column === 'object' && 'below' in column)
+  const split = columns.map((column) => kindOf(column) === 'below')
   const kept = <Cell>(row: readonly Cell[]) => row.filter((_, at) => !split[at])
   const ownLines = (row: readonly string[]) =>
     row.filter((cell, at) => split[at] && cell !== '').map((cell) => `${GAP}${out.style('dim', cell)}\n`)
@@ -174,8 +166,7 @@ function drawRecords(
     .join('')
 }
 
-const isNumber = (column: TableColumn | undefined) => typeof column === 'object' && 'right' in column
-const isText = (column: TableColumn | undefined) => typeof column === 'object' && 'text' in column
+const isText = (column: TableColumn | undefined) => kindOf(column) === 'text'
 
 /** Takes from the widest columns of text until all columns fit, or none of them may become narrower. */
 function fit(columns: readonly TableColumn[], natural: readonly number[], width: number): readonly number[] {
@@ -197,21 +188,23 @@ function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0)
 }
 
-function pad(text: string, columns: number, align: 'left' | 'right'): string {
+function pad(text: string, columns: number, kind: ReturnType<typeof kindOf>): string {
   const blank = ' '.repeat(Math.max(0, columns - displayWidth(text)))
-  return align === 'right' ? blank + text : text + blank
+  return kind === 'right' ? blank + text : text + blank
 }
+
+/** A line of `drawPairs`; null: there is none. */
+export type Pair = readonly [name: string, value: string | null]
 
 /** `name   value` lines, aligned, without headings. A value that is longer than the terminal goes on below itself. */
 export function drawPairs(
-  pairs: readonly (readonly [name: string, value: string])[],
-  { indent = '', width = null }: { readonly indent?: string; readonly width?: number | null } = {},
+  { width, indent = GAP }: { readonly width: number | null; readonly indent?: string },
+  pairs: readonly Pair[],
 ): string {
-  const widest = pairs.reduce((most, [name]) => Math.max(most, displayWidth(name)), 0)
+  const shown = pairs.flatMap(([name, value]) => (value === null ? [] : [{ name, value }]))
+  const widest = Math.max(0, ...shown.map(({ name }) => displayWidth(name)))
   const hang = indent.length + widest + GAP.length
-  return pairs
-    .map(
-      ([name, value]) => `${indent}${pad(name, widest, 'left')}${GAP}${wrapWords(value, { width, hang })}\n`,
-    )
-    .join('')
+  const line = ({ name, value }: { readonly name: string; readonly value: string }) =>
+    `${indent}${pad(name, widest, 'left')}${GAP}${wrapWords(value, { width, hang })}\n`
+  return shown.map(line).join('')
 }

@@ -36,7 +36,8 @@ export function csvWriter(options: CsvOptions): QueryResultWriter {
 export function excelWriter(options: CsvOptions, language: string): QueryResultWriter {
   const decimal = new Intl.NumberFormat(language).format(0.5)[1]
   const zone = options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
-  const writer = recordWriter(options, {
+  return recordWriter(options, {
+    mark: '\ufeff',
     toCells: ({ columns }) => {
       const changes = columns.map(({ type }) => {
         if (isNumericType(type)) return (text: string) => text.replace('.', decimal === ',' ? ',' : '.')
@@ -58,15 +59,6 @@ export function excelWriter(options: CsvOptions, language: string): QueryResultW
         quoted_match: SEPARATES_CELLS,
       }),
   })
-  let isFirst = true
-  return {
-    ...writer,
-    part: (rows) => {
-      const mark = isFirst ? '\ufeff' : ''
-      isFirst = false
-      return mark + writer.part(rows)
-    },
-  }
 }
 
 /** A time with or without a zone, as `textOf` and `inZone` give it. */
@@ -78,6 +70,8 @@ function wallClock(text: string): string {
 }
 
 interface RecordForm {
+  /** What the file begins with. */
+  readonly mark?: string
   readonly toCells: (result: QueryResult) => ToCells
   readonly stringify: (cells: readonly (readonly Cell[])[]) => string
 }
@@ -90,9 +84,10 @@ function recordWriter({ out, header }: CsvOptions, form: RecordForm): QueryResul
   }
   return {
     part: (result) => {
-      const names = toCells === null && header ? [result.columns.map(({ name }) => name)] : []
+      const isFirst = toCells === null
+      const names = isFirst && header ? [result.columns.map(({ name }) => name)] : []
       toCells ??= form.toCells(result)
-      return write([...names, ...result.rows.map(toCells)])
+      return (isFirst ? (form.mark ?? '') : '') + write([...names, ...result.rows.map(toCells)])
     },
     end: () => '',
   }

@@ -5,17 +5,14 @@ import { formatCount } from '../../../common/text/number.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
-import { examineDatabase, type DoctorFlags } from '../../maintain/doctor.ts'
+import { examineDatabase, examineOthers, type DoctorFlags } from '../../maintain/doctor.ts'
 import { failed, ok, USAGE, type Check, type CheckResult } from '../../maintain/doctor/check.ts'
 import { checkConnections } from '../../maintain/doctor/connection-check.ts'
 import { examineHost, sumOfHosts, type AccountChecks } from '../../maintain/doctor/host-checks.ts'
 import { checkKeyFiles } from '../../maintain/doctor/key-files-check.ts'
-import { checkMail } from '../../maintain/doctor/mail-check.ts'
-import { checkQueue } from '../../maintain/doctor/queue-check.ts'
 import { checkNames } from '../../maintain/doctor/mirror-check.ts'
 import { recordChecks, type RecordCheck } from '../../maintain/doctor/record-checks.ts'
 import { checkSpace } from '../../maintain/doctor/space-check.ts'
-import { checkTelemetry } from '../../maintain/doctor/telemetry-check.ts'
 import { redactSecrets } from '../../open-log.ts'
 import { faultyResults, type AccountResult } from './account-result.ts'
 import { resultFormat, writeDocument } from './result-writer.ts'
@@ -69,9 +66,7 @@ async function examine(
     await record('accounts', await checkNames(database, accounts))
     await record('connections', await checkConnections(database, config.pool, accounts.length))
   })
-  if (config.worker.queue) await record('queue', await checkQueue(config.database.target))
-  if (config.notify.mail) await record('mail', await checkMail(config.notify.mail, signal))
-  await checkTelemetry(record, signal)
+  await examineOthers(config, signal, record)
   await record('free space', await checkSpace(config.database.target))
   return hosts.flatMap((host) => host.accounts)
 }

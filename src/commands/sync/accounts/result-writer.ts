@@ -1,6 +1,5 @@
-import { escapeControlCharsInJson } from '../../../common/text/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
-import { writeJson } from '../../output/format/json.ts'
+import { jsonText, writeJson } from '../../output/format/json.ts'
 import type { AccountResult } from './account-result.ts'
 
 export type ResultFormat = 'json' | 'ndjson'
@@ -18,7 +17,7 @@ export function resultFormat({ json, format }: ResultFlags): ResultFormat | null
 
 /** The document of a command for one account. */
 export function writeDocument(out: Output, document: object, format: ResultFormat): Promise<void> {
-  return format === 'json' ? writeJson(out, document) : out.write(`${text(document, false)}\n`)
+  return format === 'json' ? writeJson(out, document) : out.write(`${jsonText(document, false)}\n`)
 }
 
 /** Writes results as they come, so that none is kept. */
@@ -33,17 +32,13 @@ export function openResults(out: Output, format: ResultFormat | null): ResultWri
   if (format === null) return { write: async () => {}, end: async () => {} }
   if (format === 'ndjson')
     return {
-      write: (result, document) => out.write(`${text({ ...result, ...document }, false)}\n`),
+      write: (result, document) => out.write(`${jsonText({ ...result, ...document }, false)}\n`),
       end: async () => {},
     }
   let count = 0
   const next = (content: string) => out.write(`${count++ === 0 ? '{"accounts":[' : ','}${content}`)
   return {
-    write: (result, document) => next(`\n${text({ ...result, ...document }, out.isTerminal)}`),
+    write: (result, document) => next(`\n${jsonText({ ...result, ...document }, out.isTerminal)}`),
     end: () => out.write(count === 0 ? '{"accounts":[]}\n' : '\n]}\n'),
   }
-}
-
-function text(result: object, isForEyes: boolean): string {
-  return escapeControlCharsInJson(JSON.stringify(result, null, isForEyes ? 2 : undefined))
 }

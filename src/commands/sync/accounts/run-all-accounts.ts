@@ -4,6 +4,7 @@ import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Logger, RunMode, RunReport } from '../../../index.ts'
 import type { Context } from '../../cli/context.ts'
 import { exitCodeOfRun } from '../../exit-codes.ts'
+import { changedRows } from '../../output/run-report.ts'
 import { notifyAfterRun } from '../companions/notice-of-run.ts'
 import { pooledRunOptions, type OwnOptions, type RunFlags } from '../run-command.ts'
 import type { Summary } from './accounts-table.ts'
@@ -52,11 +53,12 @@ export async function runAllAccounts(
 }
 
 function summaryOf(report: RunReport): Summary {
-  const changed = Object.values(report.rows).reduce(
-    (sum, { inserted, updated, deleted }) => sum + inserted + updated + deleted,
-    0,
-  )
-  return { outcome: outcomeOf(report), changed, durationMs: report.duration_ms, why: whyNotWhole(report) }
+  return {
+    outcome: outcomeOf(report),
+    changed: changedRows(report),
+    durationMs: report.duration_ms,
+    why: whyNotWhole(report),
+  }
 }
 
 function whyNotWhole({ status, errors, errors_total, held, rejected }: RunReport): string {

@@ -3,17 +3,16 @@ import { HeadcountError } from '../../../common/errors.ts'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Flags } from '../../../config/config.ts'
-import type { Logger, Progress, RunPool, RunPoolOptions } from '../../../index.ts'
+import type { Logger, Progress, RunPool } from '../../../index.ts'
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
 import { withNamesOf } from '../../open-log.ts'
-import { displayOf } from '../run-command.ts'
-import { accountsLine, type AccountsProgress } from '../../terminal/accounts-line.ts'
-import { openAccountsBar, openProgressLines, type ProgressDisplay } from '../../terminal/progress.ts'
+import { openDisplay } from '../run-command.ts'
+import type { AccountsProgress } from '../../terminal/accounts-line.ts'
+import { accountsProgress, type ProgressDisplay } from '../../terminal/progress.ts'
 import { accountLogger } from './account-logger.ts'
 import { failedResult, faultyResults, type AccountResult } from './account-result.ts'
-import type { AccountRow, Summary } from './accounts-table.ts'
-import { concludeAccounts } from './conclude-accounts.ts'
+import { concludeAccounts, type AccountRow, type Summary } from './accounts-table.ts'
 import { openResults, resultFormat, type ResultFlags } from './result-writer.ts'
 import { firstOf, shownFaults } from './select-accounts.ts'
 
@@ -50,12 +49,7 @@ export async function runAll<Document extends object>(
   const config = firstOf(accounts)
   for (const { service } of accounts.accounts) terminal.redact(service.apiKey)
   const startedAt = performance.now()
-  const { display, logger } = await displayOf<AccountsProgress>(
-    config,
-    terminal,
-    openAccountsBar,
-    (err, log) => openProgressLines(err, log, accountsLine),
-  )
+  const { display, logger } = await openDisplay(config, terminal, accountsProgress)
   if (config.logFormat === 'json') for (const fault of shownFaults(accounts)) logger.error({}, fault)
   const results = openResults(terminal.out, resultFormat(flags))
   const rows: AccountRow[] = []
@@ -89,7 +83,16 @@ async function runEach<Document extends object>(
   { display, logger, signal, finish, rows }: Watch,
 ): Promise<readonly EndedRun<Document>[]> {
   using shown = display
-  await using pool = await openPool(firstOf({ accounts }), { requestsPerHost, logger, signal })
+  const { database, pool: bounds } = firstOf({ accounts })
+  const { createRunPool } = await import('../../../index.ts')
+  await using pool = createRunPool({
+    database: database.target,
+    runs: bounds.runs,
+    ...(bounds.connections !== null && { connections: bounds.connections }),
+    requestsPerHost,
+    logger,
+    signal,
+  })
   const total = rows.length + accounts.length
   let failing = rows.length
   const show = (current: AccountsProgress['current']) =>
@@ -111,19 +114,6 @@ async function runEach<Document extends object>(
   }
   const ended = await Promise.all(accounts.map(runOne))
   return ended.filter((one) => one !== null)
-}
-
-async function openPool(
-  { database, pool }: AccountConfig,
-  options: Required<Pick<RunPoolOptions, 'requestsPerHost' | 'logger' | 'signal'>>,
-): Promise<RunPool> {
-  const { createRunPool } = await import('../../../index.ts')
-  return createRunPool({
-    database: database.target,
-    runs: pool.runs,
-    ...(pool.connections !== null && { connections: pool.connections }),
-    ...options,
-  })
 }
 
 async function outcomeOf<Document extends object>(

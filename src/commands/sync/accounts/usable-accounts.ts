@@ -13,11 +13,6 @@ export interface UsableAccounts {
   readonly faults: readonly string[]
 }
 
-export interface Following {
-  readonly redact: (account: AccountConfig) => void
-  readonly logger: Logger
-}
-
 type ByName = ReadonlyMap<string, AccountConfig>
 
 /**
@@ -29,7 +24,7 @@ type ByName = ReadonlyMap<string, AccountConfig>
  */
 export function usableAccounts(
   reader: AccountsReader,
-  { redact, logger }: Following,
+  { redact, logger }: { readonly redact: (account: AccountConfig) => void; readonly logger: Logger },
 ): () => Promise<UsableAccounts | null> {
   let former: ByName | null = null
   let faults: readonly string[] = []
@@ -67,12 +62,10 @@ interface LoggedFault {
   readonly message: string
 }
 
-function ofFile({ message }: ConfigurationError): LoggedFault {
-  return {
-    fault: message,
-    message: `the accounts cannot be read anew, and stay as they were: ${message}`,
-  }
-}
+const ofFile = ({ message: fault }: ConfigurationError): LoggedFault => ({
+  fault,
+  message: `the accounts cannot be read anew, and stay as they were: ${fault}`,
+})
 
 /** A text that is another one when a setting of the account is. */
 export function settingsVersion(config: AccountConfig): string {

@@ -3,6 +3,7 @@ import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { VerifyReport } from '../../../index.ts'
 import type { Context } from '../../cli/context.ts'
 import { exitCodesOfVerify } from '../../exit-codes.ts'
+import { verdicts } from '../../output/verify-report.ts'
 import { pooledRunOptions } from '../run-command.ts'
 import { depthOf, type VerifyFlags } from '../verify.ts'
 import type { Summary } from './accounts-table.ts'
@@ -24,14 +25,12 @@ export async function verifyAllAccounts(context: Context<VerifyFlags>, accounts:
   })
 }
 
-const outcomes = { equal: 'equal', partial: 'not wholly compared', different: 'different' } as const
-
 /** Why it is not equal, for nobody should have to ask each account again. */
 export function summaryOf(report: VerifyReport): Summary {
   const { status, differences_total, duration_ms, warnings } = report
   const reasons = [...(status === 'equal' ? warnings.slice(0, 1) : []), ...reasonsOf(report)]
   return {
-    outcome: outcomes[status],
+    outcome: verdicts[status][0],
     changed: differences_total,
     durationMs: duration_ms,
     why: reasons.length === 0 && status !== 'equal' ? 'nothing could be compared' : reasons.join('; '),
