@@ -11,14 +11,8 @@ import {
 } from '../write/recordsets.ts'
 import { chunkRows } from '../statements.ts'
 
-/** Responses that are not in the mirror yet, and those whose row, payment or slots differ from it. */
-export interface ChangedResponses {
-  readonly added: readonly EventResponse[]
-  readonly changed: readonly EventResponse[]
-}
-
 /**
- * Finds what differs from the live rows without touching them: no lock, no new row version, no WAL. It also
+ * Responses that are not in the mirror yet, and those whose row, payment or slots differ from it. Finds what differs from the live rows without touching them: no lock, no new row version, no WAL. It also
  * sees rows that someone changed by hand.
  *
  * @param withoutPersonal rows that differ in personal data alone are equal
@@ -28,7 +22,7 @@ export async function changedResponses(
   account: number,
   responses: readonly EventResponse[],
   { withoutPersonal = false } = {},
-): Promise<ChangedResponses> {
+): Promise<{ readonly added: readonly EventResponse[]; readonly changed: readonly EventResponse[] }> {
   const added: EventResponse[] = []
   const changed: EventResponse[] = []
   for (const chunk of chunkRows(responses)) {
