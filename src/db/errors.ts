@@ -54,15 +54,12 @@ export function codeOf(error: unknown): string | null {
 }
 
 /** The error, or the first of its causes, that has such a code. */
-function codedCause(error: unknown): (Error & { readonly code: string }) | null {
+function codedCause(error: unknown): { readonly error: Error; readonly code: string } | null {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (hasCode(at) && !(at instanceof HeadcountError)) return at
+    const code = at instanceof HeadcountError ? null : errorCode(at)
+    if (code !== null) return { error: at, code }
   }
   return null
-}
-
-function hasCode(error: Error): error is Error & { readonly code: string } {
-  return errorCode(error) !== null
 }
 
 /** Whether the connection is lost, so that not even a rollback can be sent. */
@@ -100,7 +97,7 @@ export function isServerAway(error: unknown): error is Error {
     )
   const { code } = cause
   // A server on a socket of the file system makes it when it starts.
-  if (code === 'ENOENT') return 'syscall' in cause && cause.syscall === 'connect'
+  if (code === 'ENOENT') return 'syscall' in cause.error && cause.error.syscall === 'connect'
   // A protocol violation is what a pooler says of settings that it refuses.
   return awayCodes.has(code) || (code.startsWith('08') && code !== '08P01')
 }
