@@ -73,12 +73,13 @@ function pseudonymsOf(rules: FieldRules | null): typeof NO_PSEUDONYMS {
   return new Map([...rules.pseudonyms].map((name) => [field(name), (text) => pseudonymOf(name, text, key)]))
 }
 
-interface WriterOptions {
-  /** Rows are written without personal data. */
+/** What rows of responses are made without. */
+export interface PrivacyOptions {
+  /** Rows are made without personal data. */
   readonly withoutPersonal: boolean
-  /** Responses of people who were erased are declined. */
+  /** Responses of people who were erased: their rows are made without personal data, too. Null: none can be one. */
   readonly suppressed: ListSuppressions | null
-  /** Columns that are left out are NULL; names and addresses may be pseudonyms. */
+  /** Fields that are not stored, or as pseudonyms. */
   readonly rules: FieldRules | null
 }
 
@@ -97,7 +98,7 @@ export class ResponseWriter {
   readonly #slotForms: number[] = []
   #slotCount = 0
 
-  constructor(issues: ItemIssues, observer: ResponseObserver | null, options: WriterOptions) {
+  constructor(issues: ItemIssues, observer: ResponseObserver | null, options: PrivacyOptions) {
     this.#issues = issues
     this.#observer = observer
     const { withoutPersonal, rules } = options

@@ -47,19 +47,11 @@ export async function fetchPages(
     pages.push(page)
     const next = nextPage(page.headers, page.url)
     unreadableLink ||= next.unreadable
-    request = next.url === null ? null : nextRequest(request, next.url, page.body.size)
+    const { size } = page.body
+    const [bytesBefore, maxBytes]: [number, number] = [request.bytesBefore + size, request.maxBytes - size]
+    request = next.url === null ? null : { ...request, url: next.url, bytesBefore, maxBytes, etag: null }
   }
   return { pages, unreadableLink }
-}
-
-function nextRequest(request: RequestSpec, url: URL, bytes: number): RequestSpec {
-  return {
-    ...request,
-    url,
-    bytesBefore: request.bytesBefore + bytes,
-    maxBytes: request.maxBytes - bytes,
-    etag: null,
-  }
 }
 
 /** A 304 about another ETag proves nothing: the page is then requested again, without a tag. */

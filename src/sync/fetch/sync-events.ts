@@ -107,7 +107,7 @@ function listContext({ settings, mirror, initial }: RunContext, { event, state }
     signal: settings.signal,
     key,
     stored: state,
-    isForgotten: /* guard: forgotten events */ state?.retention === 'forgotten',
+    withoutPersonal: /* guard: forgotten events */ state?.retention === 'forgotten',
     suppressed: initial.suppressions.forEvent(event.id),
     rules: settings.rules,
   }
