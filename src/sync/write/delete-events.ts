@@ -42,7 +42,10 @@ export async function deleteAbsentEvents(
   if (run.settings.events !== null) return
   if (list === first && isEventListCurrent(run.mode, list)) {
     await deleteUnlistedStates(run, list.ids)
-    return markListChecked(run)
+    // The list is as it was stored: no event is absent, and its stored state stays.
+    const state = { event_id: EVENT_LIST_KEY, poll_interval_s: null, etag: null, read_whole: true }
+    run.pending.unchanged.push(state)
+    return
   }
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
@@ -73,12 +76,6 @@ async function deleteUnlistedStates(
   // guard: states of events that came and went
   if ([...states.keys()].every((id) => isListed.has(id))) return
   await mirror.write((trx) => mirror.load.deleteStaleState(trx, mirror.account.id, listed))
-}
-
-/** The list is as it was stored: no event is absent, and its stored state stays. */
-function markListChecked(run: RunContext): void {
-  const state = { event_id: EVENT_LIST_KEY, poll_interval_s: null, etag: null, read_whole: true }
-  run.pending.unchanged.push(state)
 }
 
 async function decideAbsentEvents(
