@@ -25,7 +25,7 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
       options,
     )
   }
-  if (isMissingSchema(code, message)) {
+  if ([UNDEFINED_TABLE, '3F000', '42883', '42703'].includes(code) && message.includes('headcount')) {
     return new SchemaVersionError(`${label}: ${message}. Run: ${commandName()} migrate`, options)
   }
   const remedy = remedyOf(code, message)
@@ -107,10 +107,6 @@ const connectionLost = /terminated unexpectedly|not queryable|read timeout/i
 
 /** Five characters with a digit: `EPIPE` is a code of the system. */
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
-
-function isMissingSchema(code: string, message: string): boolean {
-  return [UNDEFINED_TABLE, '3F000', '42883', '42703'].includes(code) && message.includes('headcount')
-}
 
 const unreachable = 'Check that the server runs, and the host and port of the database URL'
 const startsSoon = 'The server is stopping or starting: try again when it is up'

@@ -26,33 +26,23 @@ export async function changedResponses(
   const added: EventResponse[] = []
   const changed: EventResponse[] = []
   for (const chunk of chunkRows(responses)) {
-    const found = await changedKeys(trx, account, chunk, withoutPersonal)
-    for (const { index, is_new } of found) {
+    const { rows } = await sql<{ index: number; is_new: boolean }>`
+      with incoming as materialized (${responseRecordset(chunk)})
+      select i.index, l.id is null as is_new
+        from incoming i
+        left join headcount.responses l
+          on l.account_id = ${account} and l.event_id = i.event_id and l.id = i.id
+       where l.id is null
+          or ${isDistinct('responses', 'i', 'l', withoutPersonal)}
+          or (i.event_id, i.id) in (${differingChildRows('payments', account, chunk, withoutPersonal)})
+          or (i.event_id, i.id) in (${differingChildRows('slots', account, chunk, withoutPersonal)})
+       order by i.index`.execute(trx.kysely)
+    for (const { index, is_new } of rows) {
       const response = chunk[index]
       if (response) (is_new ? added : changed).push(response)
     }
   }
   return { added, changed }
-}
-
-async function changedKeys(
-  trx: Transaction,
-  account: number,
-  responses: readonly EventResponse[],
-  withoutPersonal: boolean,
-) {
-  const { rows } = await sql<{ index: number; is_new: boolean }>`
-    with incoming as materialized (${responseRecordset(responses)})
-    select i.index, l.id is null as is_new
-      from incoming i
-      left join headcount.responses l
-        on l.account_id = ${account} and l.event_id = i.event_id and l.id = i.id
-     where l.id is null
-        or ${isDistinct('responses', 'i', 'l', withoutPersonal)}
-        or (i.event_id, i.id) in (${differingChildRows('payments', account, responses, withoutPersonal)})
-        or (i.event_id, i.id) in (${differingChildRows('slots', account, responses, withoutPersonal)})
-     order by i.index`.execute(trx.kysely)
-  return rows
 }
 
 /** The keys of responses of which a payment or a slot differs, or is on one side only. */

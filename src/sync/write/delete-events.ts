@@ -19,6 +19,7 @@ import { fetchEventList } from '../fetch/fetch-events.ts'
 import { isEventListCurrent, type EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'
 import { recordFailure } from '../fetch/sync-events.ts'
+import { groupByRows } from './group-by-rows.ts'
 
 /** Rows that one transaction removes: an event is removed whole, so a large one goes beyond it. */
 const ROWS_PER_REMOVAL = 5000
@@ -143,25 +144,13 @@ async function deleteDecided(
   const { account, lease, load } = run.mirror
   const writing = { account: account.id, run: lease.runId, history: true }
   const going = new Set(decision.remove)
-  for (const group of groupByRows(absent.filter(({ id }) => going.has(id)))) {
-    addCounts(run.stats.rows, await run.mirror.write((trx) => load.deleteEvents(trx, writing, group)))
+  const events = absent.filter(({ id }) => going.has(id))
+  for (const group of groupByRows(events, ROWS_PER_REMOVAL, ({ responses }) => responses)) {
+    const ids = group.map(({ id }) => id)
+    addCounts(run.stats.rows, await run.mirror.write((trx) => load.deleteEvents(trx, writing, ids)))
   }
   run.deletions.budget.add(decision)
   for (const line of holdWarnings('The event list', decision)) run.stats.warn(line)
-}
-
-function groupByRows(events: readonly AbsentEvent[]): string[][] {
-  const groups: string[][] = []
-  let rows = ROWS_PER_REMOVAL
-  for (const { id, responses } of events) {
-    if (rows + responses >= ROWS_PER_REMOVAL) {
-      groups.push([])
-      rows = 0
-    }
-    groups.at(-1)?.push(id)
-    rows += 1 + responses
-  }
-  return groups
 }
 
 /** Stores what is known of the list itself. Its digest only when the mirror has all its records, and no other event. */
