@@ -88,7 +88,7 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
     const isDead =
       other !== null &&
       (silence >= DEAD_AFTER_S || (other.holder !== null && (await hasExited(other.holder))))
-    const opened = other === null || isDead ? await openRun(database, options, holder, other) : null
+    const opened = other === null || isDead ? await beginRun(database, options, holder, other) : null
     if (opened !== null) return createLease(database, opened, options)
     if (other === null) continue
     // A beat in the future is no heartbeat of a live run: such a run sends another one within seconds.
@@ -103,7 +103,7 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
   }
 }
 
-interface RunningRun extends LastHeartbeat {
+interface OtherRun extends LastHeartbeat {
   readonly id: string
   /** Its name; its number when its row is gone. */
   readonly account: string
@@ -112,15 +112,15 @@ interface RunningRun extends LastHeartbeat {
   readonly startedAt: string
 }
 
-type OpenedRun = Pick<RunningRun, 'id' | 'startedAt'>
+type BegunRun = Pick<OtherRun, 'id' | 'startedAt'>
 
 /** Uses `clock_timestamp()`: a take-over may wait for its lock, and `now()` is fixed within a transaction. */
 async function readRunning(
   { kysely }: Pick<Database, 'kysely'>,
   accountId: number,
   lock: '' | 'for update',
-): Promise<RunningRun | null> {
-  const { rows } = await sql<Omit<RunningRun, 'holder'> & { readonly holder: JsonValue }>`
+): Promise<OtherRun | null> {
+  const { rows } = await sql<Omit<OtherRun, 'holder'> & { readonly holder: JsonValue }>`
     select id, coalesce((select name from headcount.accounts where id = account_id), account_id::text) as account, mode, holder, started_at as "startedAt", heartbeat_at as beat,
            extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silence
       from headcount.sync_runs
@@ -134,7 +134,7 @@ async function insertInto(
   trx: Transaction,
   { accountId, mode, namedEventsOnly = false, begin }: LeaseOptions,
   holder: ProcessIdentity,
-): Promise<OpenedRun> {
+): Promise<BegunRun> {
   const run = await trx.kysely
     .insertInto('headcount.sync_runs')
     .values({
@@ -154,12 +154,12 @@ async function insertInto(
  * Begins a run, and takes over from a dead one, if there is one. Null when that one has sent another heartbeat, or another
  * process was faster.
  */
-async function openRun(
+async function beginRun(
   database: Database,
   options: LeaseOptions,
   holder: ProcessIdentity,
-  dead: RunningRun | null,
-): Promise<OpenedRun | null> {
+  dead: OtherRun | null,
+): Promise<BegunRun | null> {
   const work = async (trx: Transaction) => {
     if (dead !== null && !(await abandon(trx, options.accountId, dead))) return null
     return insertInto(trx, options, holder)
@@ -178,7 +178,7 @@ async function openRun(
 }
 
 /** False when the run is not dead after all: its heartbeat is another one than before. */
-async function abandon(trx: Transaction, accountId: number, dead: RunningRun): Promise<boolean> {
+async function abandon(trx: Transaction, accountId: number, dead: OtherRun): Promise<boolean> {
   const other = await readRunning(trx, accountId, /* guard: lock of the take-over */ 'for update')
   if (other === null) return true
   if (other.id !== dead.id || other.beat !== dead.beat) return false
@@ -190,14 +190,14 @@ async function abandon(trx: Transaction, accountId: number, dead: RunningRun): P
   return true
 }
 
-function accountLocked(run: RunningRun, more = '', cause?: unknown): AccountLockedError {
+function accountLocked(run: OtherRun, more = '', cause?: unknown): AccountLockedError {
   return new AccountLockedError(
     `Another run holds account ${stripControlCharsInLine(run.account)}: ${run.mode} ${run.id}, ${formatProcess(run.holder)}, since ${run.startedAt}, last heartbeat ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
     { cause },
   )
 }
 
-function createLease(database: Database, { id, startedAt }: OpenedRun, options: LeaseOptions): Lease {
+function createLease(database: Database, { id, startedAt }: BegunRun, options: LeaseOptions): Lease {
   const heartbeat = startHeartbeat(database, id, options)
   return {
     runId: id,

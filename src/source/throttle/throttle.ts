@@ -165,13 +165,13 @@ export class Throttle implements Disposable {
     const { permits, log } = this.#options
     this.#state = next
     if (permits.concurrency !== next.concurrency) permits.concurrency = next.concurrency
-    if (!isNotable(this.#logged, next)) return
+    if (!isNotableChange(this.#logged, next)) return
     this.#logged = next
     log('debug', `The rate limit changes: ${why}.`, snapshotOf(next))
   }
 }
 
-function isNotable(reported: RateLimitState, next: RateLimitState): boolean {
+function isNotableChange(reported: RateLimitState, next: RateLimitState): boolean {
   if (next.concurrency < reported.concurrency || next.rate < reported.rate / NOTABLE_CHANGE) return true
   const isQuicker = next.rate > reported.rate * NOTABLE_CHANGE
   return isQuicker || (next.concurrency === next.maxConcurrency && reported.concurrency < next.maxConcurrency)

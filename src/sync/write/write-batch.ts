@@ -27,14 +27,16 @@ export async function writeEventBatch(
   accountEmpty: boolean | null,
 ): Promise<void> {
   const bytes = loads.reduce((sum, { list }) => sum + (list?.bytes ?? 0), 0)
-  await runBatchTransaction(run, bytes, (trx, decisions) => apply(trx, run, loads, decisions, accountEmpty))
+  await runBatchTransaction(run, bytes, (trx, decisions) =>
+    applyBatch(trx, run, loads, decisions, accountEmpty),
+  )
 }
 
 function hasList(load: EventWrite): load is BufferedWrite {
   return load.list !== null
 }
 
-async function apply(
+async function applyBatch(
   trx: Transaction,
   run: RunContext,
   given: readonly EventWrite[],
