@@ -58,50 +58,32 @@ export const longestTimer = '24d'
 
 /** `250ms`, `60s`, `15m`, `1h`, `7d` in milliseconds, between two durations in the same form. */
 export function duration(min: string, max: string) {
-  const bounds = { min: milliseconds(min) ?? 0, max: milliseconds(max) ?? Infinity }
-  const form: ValueForm = { type: 'string', pattern: `^[0-9]{1,15}(${alternatives(durationUnits)})$` }
-  return formed(form, (text) => {
-    const value = milliseconds(text)
-    if (value === null)
-      throw new InvalidValueError(`must be a duration like 250ms, 60s, 15m, 1h or 7d, not ${quote(text)}`)
-    if (!isWithin(value, bounds))
-      throw new InvalidValueError(`must lie between ${min} and ${max}, not ${quote(text)}`)
-    return value
-  })
-}
-
-function milliseconds(text: string): number | null {
-  return withUnit(text, durationUnits)
+  const { pattern, read } = withUnit(durationUnits, 'duration like 250ms, 60s, 15m, 1h or 7d', min, max)
+  return formed({ type: 'string', pattern }, read)
 }
 
 /** `1GiB`, `256MiB`, `500MB`, `1024` in bytes. */
 export function size(min: string, max: string) {
-  const bounds = { min: withUnit(min, sizeUnits) ?? 0, max: withUnit(max, sizeUnits) ?? Infinity }
-  const form: ValueForm = {
-    type: ['string', 'integer'],
-    pattern: `^[0-9]{1,15}(${alternatives(sizeUnits)})$`,
-    minimum: bounds.min,
-    maximum: bounds.max,
+  const { pattern, read, bounds } = withUnit(sizeUnits, 'size like 1GiB, 256MiB, 500MB or 1024', min, max)
+  return formed({ type: ['string', 'integer'], pattern, minimum: bounds.min, maximum: bounds.max }, read)
+}
+
+/** A whole number and its unit. @param what what the text must be, for messages */
+function withUnit(units: ReadonlyMap<string, number>, what: string, min: string, max: string) {
+  const valueOf = (text: string): number | null => {
+    const parts = /^(\d{1,15})([A-Za-z]*)$/.exec(text)
+    const factor = units.get(parts?.[2] ?? '')
+    return parts === null || factor === undefined ? null : Number(parts[1]) * factor
   }
-  return formed(form, (text) => {
-    const value = withUnit(text, sizeUnits)
-    if (value === null)
-      throw new InvalidValueError(`must be a size like 1GiB, 256MiB, 500MB or 1024, not ${quote(text)}`)
+  const bounds = { min: valueOf(min) ?? 0, max: valueOf(max) ?? Infinity }
+  const read = (text: string): number => {
+    const value = valueOf(text)
+    if (value === null) throw new InvalidValueError(`must be a ${what}, not ${quote(text)}`)
     if (!isWithin(value, bounds))
       throw new InvalidValueError(`must lie between ${min} and ${max}, not ${quote(text)}`)
     return value
-  })
-}
-
-function alternatives(units: ReadonlyMap<string, number>): string {
-  return [...units.keys()].join('|')
-}
-
-function withUnit(text: string, units: ReadonlyMap<string, number>): number | null {
-  const parts = /^(\d{1,15})([A-Za-z]*)$/.exec(text)
-  const factor = units.get(parts?.[2] ?? '')
-  if (parts === null || factor === undefined) return null
-  return Number(parts[1]) * factor
+  }
+  return { pattern: `^[0-9]{1,15}(${[...units.keys()].join('|')})$`, bounds, read }
 }
 
 function isWithin(value: number, bounds: Bounds): boolean {

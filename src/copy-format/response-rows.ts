@@ -11,7 +11,7 @@ import { writeDigits, MAX_DIGITS } from './integers.ts'
 import { jsonbText } from './jsonb.ts'
 import { Decimal, maxNumericBytes } from './numeric.ts'
 import { RowBuffer } from './row-buffer.ts'
-import { Timestamp } from './timestamps.ts'
+import { ParsedTimestamp } from './timestamps.ts'
 
 /** The columns of the live tables as rows are copied, in their order. */
 export const COPY_COLUMNS = {
@@ -63,7 +63,7 @@ const ID = COPY_COLUMNS.responses.indexOf('id')
 const UPDATED_AT = COPY_COLUMNS.responses.indexOf('updated_at')
 
 // One of each serves for all rows.
-const timestamp = new Timestamp()
+const timestamp = new ParsedTimestamp()
 const decimal = new Decimal()
 let scratch = Buffer.allocUnsafeSlow(64)
 

@@ -30,7 +30,7 @@ const OFFSET = '+HH:MM'.length
 const NO_PAIR = -1_000_000
 
 /** A time stamp that was read. One object serves for all, so that none is made for each. */
-export class Timestamp {
+export class ParsedTimestamp {
   /** Of its wall clock, since 2000-01-01. */
   seconds = 0
   micros = 0

@@ -55,11 +55,7 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./postgres/open-postgres.ts')
   const { pool, connecting } = ownPool(url, options.connections)
-  return openPostgres(pool, {
-    connecting,
-    label: labelOf(url),
-    log: options.log,
-  })
+  return openPostgres(pool, { connecting, label: labelOf(url), log: options.log })
 }
 
 /** The absolute path of a PGlite folder; null for any other target. */

@@ -44,19 +44,28 @@ interface IndexOptions {
 /**
  * Creates the missing indexes when the table is large enough and no run is live. Never throws: the next run tries again.
  */
-export async function createMissingIndexes(database: Database, options: IndexOptions): Promise<void> {
+export async function createMissingIndexes(
+  database: Database,
+  { always, signal, log, onIndex }: IndexOptions,
+): Promise<void> {
   try {
     const missing = await missingIndexes(database.kysely)
-    if (missing.length === 0 || !(await mayCreate(database.kysely, options.always))) return
+    if (missing.length === 0 || !(await mayCreate(database.kysely, always))) return
     for (const index of missing) {
-      if (options.signal?.aborted) return
-      options.onIndex()
-      await (database.engine === 'pglite' ? createPlainly : createConcurrently)(database, index, options)
+      if (signal?.aborted) return
+      onIndex()
+      if (database.engine === 'pglite') {
+        // It has one connection, so there are no other writers to wait for.
+        await database.transaction((trx) => trx.query(createIndexStatement(index, '')))
+        continue
+      }
+      if (index.isInvalid) await dropInvalid(database, index)
+      await executeAlone(database, createIndexStatement(index), { signal, timeLimitMs: TIME_LIMIT_MS })
     }
   } catch (error) {
     // Of two runs that build at once, the server ends one: the other goes on.
     const level = error instanceof TransactionConflictError ? 'debug' : 'warn'
-    options.log(level, 'An index of the mirror could not be made; the next run tries again.', { err: error })
+    log(level, 'An index of the mirror could not be made; the next run tries again.', { err: error })
   }
 }
 
@@ -119,20 +128,6 @@ async function isRunLive(kysely: Kysely<Tables>): Promise<boolean> {
     ) as live`.execute(kysely)
   // guard: indexes after all loads
   return rows[0]?.live !== false
-}
-
-/** PGlite has one connection, so there are no other writers to wait for. */
-async function createPlainly(database: Database, index: MissingIndex): Promise<void> {
-  await database.transaction((trx) => trx.query(createIndexStatement(index, '')))
-}
-
-async function createConcurrently(
-  database: Database,
-  index: MissingIndex,
-  { signal }: IndexOptions,
-): Promise<void> {
-  if (index.isInvalid) await dropInvalid(database, index)
-  await executeAlone(database, createIndexStatement(index), { signal, timeLimitMs: TIME_LIMIT_MS })
 }
 
 /** The builder of an index holds the same lock until the index is valid: no index under construction is dropped. */

@@ -25,7 +25,7 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
       options,
     )
   }
-  if (isMissingSchema(code, message)) {
+  if ([UNDEFINED_TABLE, '3F000', '42883', '42703'].includes(code) && message.includes('headcount')) {
     return new SchemaVersionError(`${label}: ${message}. Run: ${commandName()} migrate`, options)
   }
   const remedy = remedyOf(code, message)
@@ -54,15 +54,12 @@ export function codeOf(error: unknown): string | null {
 }
 
 /** The error, or the first of its causes, that has such a code. */
-function codedCause(error: unknown): (Error & { readonly code: string }) | null {
+function codedCause(error: unknown): { readonly error: Error; readonly code: string } | null {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (hasCode(at) && !(at instanceof HeadcountError)) return at
+    const code = at instanceof HeadcountError ? null : errorCode(at)
+    if (code !== null) return { error: at, code }
   }
   return null
-}
-
-function hasCode(error: Error): error is Error & { readonly code: string } {
-  return errorCode(error) !== null
 }
 
 /** Whether the connection is lost, so that not even a rollback can be sent. */
@@ -100,7 +97,7 @@ export function isServerAway(error: unknown): error is Error {
     )
   const { code } = cause
   // A server on a socket of the file system makes it when it starts.
-  if (code === 'ENOENT') return 'syscall' in cause && cause.syscall === 'connect'
+  if (code === 'ENOENT') return 'syscall' in cause.error && cause.error.syscall === 'connect'
   // A protocol violation is what a pooler says of settings that it refuses.
   return awayCodes.has(code) || (code.startsWith('08') && code !== '08P01')
 }
@@ -110,10 +107,6 @@ const connectionLost = /terminated unexpectedly|not queryable|read timeout/i
 
 /** Five characters with a digit: `EPIPE` is a code of the system. */
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
-
-function isMissingSchema(code: string, message: string): boolean {
-  return [UNDEFINED_TABLE, '3F000', '42883', '42703'].includes(code) && message.includes('headcount')
-}
 
 const unreachable = 'Check that the server runs, and the host and port of the database URL'
 const startsSoon = 'The server is stopping or starting: try again when it is up'

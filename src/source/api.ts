@@ -39,7 +39,7 @@ const DEFAULT_MAX_BODY_BYTES = 1024 ** 3
 /** A run holds the whole event list in memory. */
 const MAX_EVENT_LIST_BYTES = 256 * 1024 ** 2
 /** A larger list goes to a file and is read in chunks. */
-const DEFAULT_MAX_BUFFERED_BYTES = 4 * 1024 ** 2
+const DEFAULT_IN_MEMORY_BYTES = 4 * 1024 ** 2
 /** A little below the longest item that is stored: most chunks then need no check for a longer one. */
 const DEFAULT_CHUNK_BYTES = 1_000_000
 const MAX_PING_BYTES = 1024 ** 2
@@ -74,7 +74,7 @@ export interface SourceOptions {
   /** Called when the service begins to slow the requests down, and when that is over. */
   readonly onSlowdown?: () => void
   /** A larger list goes to a temporary file. */
-  readonly maxBufferedBytes?: number
+  readonly inMemoryBytes?: number
   /** A list in a file is read in chunks of about this size. */
   readonly chunkBytes?: number
 }
@@ -197,11 +197,8 @@ function headersOf({ apiKey, userAgent = `headcount/${version()} (+mirror)` }: S
   }
 }
 
-function spoolFor(
-  permits: Member,
-  { maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES }: SourceOptions,
-): BodySpool {
-  return new BodySpool(permits, maxBufferedBytes)
+function spoolFor(permits: Member, { inMemoryBytes = DEFAULT_IN_MEMORY_BYTES }: SourceOptions): BodySpool {
+  return new BodySpool(permits, inMemoryBytes)
 }
 
 type ListRequest = Pick<RequestSpec, 'queueState' | 'url' | 'maxBytes' | 'etag'>

@@ -4,7 +4,7 @@ import { type Headers, headerOf } from './http/headers.ts'
 import { notableHeaders } from './http/notable-headers.ts'
 import type { KeyRemover } from '../common/json/key-in-items.ts'
 import type { ItemHandler } from '../common/json/array-reader.ts'
-import { ItemCounter } from './list/item-counter.ts'
+import { INCOMPLETE } from '../common/json/scan.ts'
 import { readList } from './list/read-list.ts'
 import type { FetchedPages } from './list/pages.ts'
 import { paginationSigns } from './list/pagination-signs.ts'
@@ -62,7 +62,8 @@ export class FetchedList implements Disposable {
 
   /** SHA-256 over the normaliser's version and the bodies of all pages, in hexadecimal. */
   digest(normaliser: number): string {
-    return digestOf(normaliser, this.#bodies)
+    const version = Buffer.from(`headcount normaliser ${normaliser}\n`)
+    return hash('sha256', Buffer.concat([version, ...this.#bodies.map((body) => body.digest)]), 'hex')
   }
 
   /**
@@ -142,7 +143,16 @@ export class FetchedList implements Disposable {
   }
 }
 
-function digestOf(normaliser: number, bodies: readonly Body[]): string {
-  const version = Buffer.from(`headcount normaliser ${normaliser}\n`)
-  return hash('sha256', Buffer.concat([version, ...bodies.map((body) => body.digest)]), 'hex')
+/** Counts the items of a list that was parsed before: no item is looked into. */
+class ItemCounter implements ItemHandler {
+  count = 0
+  readonly containedKey = false
+
+  tryItem(): number {
+    return INCOMPLETE
+  }
+
+  item(): void {
+    this.count += 1
+  }
 }

@@ -6,7 +6,7 @@ import { Semaphore } from '../common/semaphore.ts'
 import { createClient, type Client } from './http/client.ts'
 import { systemClock } from './throttle/clock.ts'
 import { Pauses } from './throttle/pause.ts'
-import { createThrottle, type Throttle } from './throttle/throttle.ts'
+import { Throttle } from './throttle/throttle.ts'
 
 export interface HostOptions {
   readonly origin: string
@@ -35,7 +35,7 @@ export function createHost({ origin, concurrency, requestTimeoutMs, log }: HostO
   const permits = new Semaphore(concurrency)
   const pauses = new Pauses(systemClock)
   const listeners = new Set<() => void>()
-  const throttle = createThrottle({
+  const throttle = new Throttle({
     permits,
     pauses,
     requestTimeoutMs,

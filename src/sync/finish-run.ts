@@ -32,8 +32,11 @@ export async function failRun(run: RunContext, cause: unknown): Promise<unknown>
   if (error instanceof UnexpectedPaginationError) run.pending.observations.note(pagedObject('events'))
   run.stats.fail(null, known ?? { code: 'unexpected', message: String(error) })
   try {
-    if (isMistyped) await withdraw(run)
-    else {
+    if (isMistyped) {
+      const { lease } = run.mirror
+      await lease.stopHeartbeat()
+      await run.mirror.write((trx) => lease.withdraw(trx), { isLast: true })
+    } else {
       const report = await finish(run, () => statusAfterError(known))
       if (known) known.report = report
     }
@@ -42,12 +45,6 @@ export async function failRun(run: RunContext, cause: unknown): Promise<unknown>
     run.settings.logger.warn({ err: failure }, 'The end of the run could not be stored.')
   }
   return error
-}
-
-async function withdraw({ mirror }: RunContext): Promise<void> {
-  const { lease } = mirror
-  await lease.stopHeartbeat()
-  await mirror.write((trx) => lease.withdraw(trx), { isLast: true })
 }
 
 async function finish(run: RunContext, decide: (open: OpenIssues) => FinalStatus): Promise<RunReport> {

@@ -8,32 +8,21 @@ import type { Progress } from './options.ts'
 /** At most this many errors, and as many warnings, are listed; the rest is counted. */
 const MAX_LISTED = 100
 
-/** Of the events of a run. */
-interface EventCounts {
-  listed: number
-  due: number
-  /** Read already by the backfill which this run continues. */
-  skipped: number
-  unchanged: number
-  changed: number
-  /** Read to the end, whatever came of them. */
-  done: number
-  /** Due events that a run which ended early did not come to, or not to the end of: they stay due. */
-  notRead: number
-}
-
 /** What a run has counted so far. */
 export class RunStats {
   /** Monotonic clock at the start, in milliseconds. */
   readonly startedMs = performance.now()
   phase: Progress['phase'] = 'events'
-  readonly events: EventCounts = {
+  readonly events = {
     listed: 0,
     due: 0,
+    /** Read already by the backfill which this run continues. */
     skipped: 0,
     unchanged: 0,
     changed: 0,
+    /** Read to the end, whatever came of them. */
     done: 0,
+    /** Due events that a run which ended early did not come to, or not to the end of: they stay due. */
     notRead: 0,
   }
   responsesRead = 0

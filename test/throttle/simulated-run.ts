@@ -7,7 +7,7 @@ import { HeadcountError, InterruptedError } from '../../src/common/errors.ts'
 import { throttled } from '../../src/source/http/send-request.ts'
 import { Pauses } from '../../src/source/throttle/pause.ts'
 import { PauseGate } from '../../src/source/throttle/pause-gate.ts'
-import { createThrottle } from '../../src/source/throttle/throttle.ts'
+import { Throttle } from '../../src/source/throttle/throttle.ts'
 import type { QueueState } from '../../src/source/retry/rejected-request.ts'
 import { noRequests } from '../../src/source/http/send-request.ts'
 import { type RetryContext, withRetries } from '../../src/source/retry/with-retries.ts'
@@ -91,7 +91,7 @@ export async function play(scene: Scene): Promise<Played> {
   const log = (level: string, message: string): void => {
     if (level === 'info') told.push({ at: clock.now(), message })
   }
-  const throttle = createThrottle({ permits: all, pauses, requestTimeoutMs: 60_000, clock, log })
+  const throttle = new Throttle({ permits: all, pauses, requestTimeoutMs: 60_000, clock, log })
   const service = serviceWith(clock, scene, signal)
   const context: RetryContext = {
     pauseGate,

@@ -1,7 +1,6 @@
 import { InvalidResponseError } from '../errors.ts'
 import { invalidJson } from './array-reader.ts'
 import { isObject } from './exact.ts'
-import type { JsonValue } from './exact.ts'
 import { parseOrThrow } from './parse-item.ts'
 
 /**
@@ -11,20 +10,14 @@ import { parseOrThrow } from './parse-item.ts'
  */
 export function parsePing(text: string): { email: string | null } {
   const value = parseOrThrow(text, (position) => invalidJson('GET /ping', position))
-  if (!isObject(value)) throw noObject(value)
+  if (!isObject(value)) {
+    const type = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
+    throw new InvalidResponseError(
+      `GET /ping: the answer must be one JSON object, but is ${type}. ` +
+        'Check that the base address is that of the service, and that the service speaks version 1 of its interface.',
+    )
+  }
   const email = value['email']
   const isUsable = typeof email === 'string' && email !== '' && email.isWellFormed() && !email.includes('\0')
   return { email: isUsable ? email : null }
-}
-
-function noObject(value: JsonValue): InvalidResponseError {
-  return new InvalidResponseError(
-    `GET /ping: the answer must be one JSON object, but is ${typeName(value)}. ` +
-      'Check that the base address is that of the service, and that the service speaks version 1 of its interface.',
-  )
-}
-
-function typeName(value: JsonValue): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`
 }

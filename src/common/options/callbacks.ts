@@ -9,7 +9,7 @@ export function withoutRejections<Args extends readonly unknown[]>(
   return (...args) => {
     const returned = listener?.(...args)
     // guard: a callback that rejects
-    if (isThenable(returned)) Promise.resolve(returned).catch(ignore)
+    if (isThenable(returned)) Promise.resolve(returned).catch(() => {})
   }
 }
 
@@ -26,8 +26,6 @@ export function safeCallback<Args extends readonly unknown[]>(
     }
   }
 }
-
-function ignore(): void {}
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value

@@ -13,10 +13,6 @@ function isText(value: unknown): boolean {
   return typeof value === 'string'
 }
 
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isText)
-}
-
 /** Of an object with methods, as another copy of its library makes it. */
 function has(...methods: readonly string[]) {
   return (value: unknown) =>
@@ -33,7 +29,10 @@ function oneOf(...kinds: readonly Kind[]): Kind {
 
 const text: Kind = { what: 'a string', fits: isText }
 const textOrNull: Kind = { ...text, mayBeNull: true }
-const texts: Kind = { what: 'an array of strings', fits: isTexts }
+const texts: Kind = {
+  what: 'an array of strings',
+  fits: (value) => Array.isArray(value) && value.every(isText),
+}
 const number: Kind = { what: 'a number', fits: (value) => typeof value === 'number' }
 const flag: Kind = { what: 'true or false', fits: (value) => typeof value === 'boolean' }
 const callback: Kind = { what: 'a function', fits: (value) => typeof value === 'function' }

@@ -17,12 +17,7 @@ export interface RowCounts {
 }
 
 /** How many rows of each live table a load wrote. */
-export interface TableCounts {
-  readonly events: RowCounts
-  readonly responses: RowCounts
-  readonly payments: RowCounts
-  readonly slots: RowCounts
-}
+export type TableCounts = Readonly<Record<MirrorTable, RowCounts>>
 
 /** The report of a run: printed by `--json`, stored in `sync_runs.report`. */
 export interface RunReport {

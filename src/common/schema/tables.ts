@@ -190,19 +190,11 @@ interface ApiKeysTable {
   revoked_at: Timestamp | null
 }
 
-interface LinksTable {
-  id: GeneratedAlways<IntegerText>
-  account_id: number
-  sha256: string
+interface LinksTable extends ApiKeysTable {
   view: string
   format: LinkFormat
   event_id: string | null
   with_personal: boolean
-  label: string | null
-  created_at: Generated<Timestamp>
-  expires_at: Timestamp | null
-  last_used_on: string | null
-  revoked_at: Timestamp | null
 }
 
 /** How a mirror stands, as its operator is told. */

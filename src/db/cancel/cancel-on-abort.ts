@@ -22,7 +22,12 @@ export function cancelOnAbort(
   const cancel = async () => {
     while (!over.signal.aborted) {
       // guard: statements of an ended move
-      await cancelStatements(kysely, which)
+      await sql`
+        select pg_catalog.pg_cancel_backend(pid)
+          from pg_catalog.pg_stat_activity
+         where pid <> pg_catalog.pg_backend_pid() and ${which}`
+        .execute(kysely)
+        .catch(() => {})
       await sleep(AGAIN_MS, over.signal).catch(() => {})
     }
   }
@@ -33,15 +38,6 @@ export function cancelOnAbort(
       takeBack()
     },
   }
-}
-
-async function cancelStatements(kysely: Database['kysely'], which: RawBuilder<unknown>): Promise<void> {
-  await sql`
-    select pg_catalog.pg_cancel_backend(pid)
-      from pg_catalog.pg_stat_activity
-     where pid <> pg_catalog.pg_backend_pid() and ${which}`
-    .execute(kysely)
-    .catch(() => {})
 }
 
 /** Cancels the transaction's statements: a COPY or an index may take minutes. */

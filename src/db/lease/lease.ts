@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { AccountLockedError, LeaseLostError } from '../../common/errors.ts'
+import { AccountLockedError } from '../../common/errors.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 import { codeOf, LOCK_NOT_AVAILABLE, UNIQUE_VIOLATION } from '../errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
@@ -85,12 +85,10 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
     signal?.throwIfAborted()
     const other = await readRunning(database, options.accountId, '')
     const silence = other === null ? 0 : silenceOf(other)
-    const opened =
-      other === null
-        ? await insertRun(database, options, holder)
-        : silence >= DEAD_AFTER_S || (await holderHasExited(other))
-          ? await takeOver(database, options, holder, other)
-          : null
+    const isDead =
+      other !== null &&
+      (silence >= DEAD_AFTER_S || (other.holder !== null && (await hasExited(other.holder))))
+    const opened = other === null || isDead ? await beginRun(database, options, holder, other) : null
     if (opened !== null) return createLease(database, opened, options)
     if (other === null) continue
     // A beat in the future is no heartbeat of a live run: such a run sends another one within seconds.
@@ -105,7 +103,7 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
   }
 }
 
-interface RunningRun extends LastHeartbeat {
+interface OtherRun extends LastHeartbeat {
   readonly id: string
   /** Its name; its number when its row is gone. */
   readonly account: string
@@ -114,17 +112,15 @@ interface RunningRun extends LastHeartbeat {
   readonly startedAt: string
 }
 
-type RunningRow = Omit<RunningRun, 'holder'> & { readonly holder: JsonValue }
-
-type OpenedRun = Pick<RunningRun, 'id' | 'startedAt'>
+type BegunRun = Pick<OtherRun, 'id' | 'startedAt'>
 
 /** Uses `clock_timestamp()`: a take-over may wait for its lock, and `now()` is fixed within a transaction. */
 async function readRunning(
   { kysely }: Pick<Database, 'kysely'>,
   accountId: number,
   lock: '' | 'for update',
-): Promise<RunningRun | null> {
-  const { rows } = await sql<RunningRow>`
+): Promise<OtherRun | null> {
+  const { rows } = await sql<Omit<OtherRun, 'holder'> & { readonly holder: JsonValue }>`
     select id, coalesce((select name from headcount.accounts where id = account_id), account_id::text) as account, mode, holder, started_at as "startedAt", heartbeat_at as beat,
            extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silence
       from headcount.sync_runs
@@ -134,31 +130,11 @@ async function readRunning(
   return row === undefined ? null : { ...row, holder: parseProcessIdentity(row.holder) }
 }
 
-async function holderHasExited({ holder }: RunningRun): Promise<boolean> {
-  return holder !== null && hasExited(holder)
-}
-
-/** Null when another run was faster. */
-async function insertRun(
-  database: Database,
-  options: LeaseOptions,
-  holder: ProcessIdentity,
-): Promise<OpenedRun | null> {
-  try {
-    return await database.transaction((trx) => insertInto(trx, options, holder), {
-      lockTimeoutMs: TAKE_OVER_LOCK_TIMEOUT_MS,
-    })
-  } catch (error) {
-    if (codeOf(error) === UNIQUE_VIOLATION) return null
-    throw error
-  }
-}
-
 async function insertInto(
   trx: Transaction,
   { accountId, mode, namedEventsOnly = false, begin }: LeaseOptions,
   holder: ProcessIdentity,
-): Promise<OpenedRun> {
+): Promise<BegunRun> {
   const run = await trx.kysely
     .insertInto('headcount.sync_runs')
     .values({
@@ -174,49 +150,55 @@ async function insertInto(
   return { id: run.id, startedAt: run.started_at }
 }
 
-/** Null when the other run has sent another heartbeat, or another process was faster. */
-async function takeOver(
+/**
+ * Begins a run, and takes over from a dead one, if there is one. Null when that one has sent another heartbeat, or another
+ * process was faster.
+ */
+async function beginRun(
   database: Database,
   options: LeaseOptions,
   holder: ProcessIdentity,
-  dead: RunningRun,
-): Promise<OpenedRun | null> {
+  dead: OtherRun | null,
+): Promise<BegunRun | null> {
   const work = async (trx: Transaction) => {
-    const other = await readRunning(trx, options.accountId, /* guard: lock of the take-over */ 'for update')
-    if (other !== null) {
-      // The other run is dead only if its heartbeat is still the same.
-      if (other.id !== dead.id || other.beat !== dead.beat) return null
-      await trx.kysely
-        .updateTable('headcount.sync_runs')
-        .set({ status: 'abandoned', finished_at: sql`now()` })
-        .where('id', '=', other.id)
-        .execute()
-    }
+    if (dead !== null && !(await abandon(trx, options.accountId, dead))) return null
     return insertInto(trx, options, holder)
   }
   try {
     const run = await database.transaction(work, { lockTimeoutMs: TAKE_OVER_LOCK_TIMEOUT_MS })
-    if (run !== null)
+    if (run !== null && dead !== null)
       options.log?.('warn', `Took over from run ${dead.id} (${formatProcess(dead.holder)}), which is dead`)
     return run
   } catch (error) {
     if (codeOf(error) === UNIQUE_VIOLATION) return null
-    if (codeOf(error) === LOCK_NOT_AVAILABLE)
+    if (dead !== null && codeOf(error) === LOCK_NOT_AVAILABLE)
       throw accountLocked(dead, ' It is in the middle of a batch.', error)
     throw error
   }
 }
 
-function accountLocked(run: RunningRun, more = '', cause?: unknown): AccountLockedError {
+/** False when the run is not dead after all: its heartbeat is another one than before. */
+async function abandon(trx: Transaction, accountId: number, dead: OtherRun): Promise<boolean> {
+  const other = await readRunning(trx, accountId, /* guard: lock of the take-over */ 'for update')
+  if (other === null) return true
+  if (other.id !== dead.id || other.beat !== dead.beat) return false
+  await trx.kysely
+    .updateTable('headcount.sync_runs')
+    .set({ status: 'abandoned', finished_at: sql`now()` })
+    .where('id', '=', other.id)
+    .execute()
+  return true
+}
+
+function accountLocked(run: OtherRun, more = '', cause?: unknown): AccountLockedError {
   return new AccountLockedError(
     `Another run holds account ${stripControlCharsInLine(run.account)}: ${run.mode} ${run.id}, ${formatProcess(run.holder)}, since ${run.startedAt}, last heartbeat ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
     { cause },
   )
 }
 
-function createLease(database: Database, { id, startedAt }: OpenedRun, options: LeaseOptions): Lease {
+function createLease(database: Database, { id, startedAt }: BegunRun, options: LeaseOptions): Lease {
   const heartbeat = startHeartbeat(database, id, options)
-  const lost = (): LeaseLostError => heartbeat.end()
   return {
     runId: id,
     startedAt,
@@ -231,7 +213,7 @@ function createLease(database: Database, { id, startedAt }: OpenedRun, options: 
         // guard: lock of the fence
         .forKeyShare()
         .executeTakeFirst()
-      if (held === undefined) throw lost()
+      if (held === undefined) throw heartbeat.end()
     },
     close: async (trx, status, report) => {
       heartbeat.pause()
@@ -249,7 +231,7 @@ function createLease(database: Database, { id, startedAt }: OpenedRun, options: 
         .returning('id')
         .executeTakeFirst()
       // guard: close of a lost run
-      if (closed === undefined) throw lost()
+      if (closed === undefined) throw heartbeat.end()
     },
     withdraw: async (trx) => {
       heartbeat.pause()
@@ -258,7 +240,7 @@ function createLease(database: Database, { id, startedAt }: OpenedRun, options: 
         .where('id', '=', id)
         .where('status', '=', 'running')
         .executeTakeFirstOrThrow()
-      if (numDeletedRows === 0n) throw lost()
+      if (numDeletedRows === 0n) throw heartbeat.end()
     },
     stopHeartbeat: heartbeat.stop,
   }

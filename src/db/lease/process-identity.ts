@@ -34,7 +34,7 @@ export function currentProcess(): Promise<ProcessIdentity> {
 async function describeProcess(): Promise<ProcessIdentity> {
   const [bootId, pidNamespace, started] = await Promise.all([
     readBootId(),
-    readNamespace(),
+    readlink('/proc/self/ns/pid').catch(() => ''),
     startOf(process.pid),
   ])
   return {
@@ -82,7 +82,8 @@ export function parseProcessIdentity(value: JsonValue | undefined): ProcessIdent
 
 /** When a process started; null when it does not exist or is a zombie, '' when the system does not say. */
 async function startOf(pid: number): Promise<string | null> {
-  if (process.platform !== 'linux') return isRunning(pid) ? startByPs(pid) : null
+  if (process.platform !== 'linux')
+    return isRunning(pid) ? outputOf('ps', '-o', 'lstart=', '-p', String(pid)) : null
   const stat = await textOf(`/proc/${pid}/stat`)
   if (stat === null) return isRunning(pid) ? '' : null
   // The second field is the command in parentheses and may contain any character: fields count from behind it.
@@ -100,38 +101,17 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function startByPs(pid: number): Promise<string> {
-  try {
-    const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)], { timeout: 5000 })
-    return stdout.trim()
-  } catch {
-    return ''
-  }
-}
-
 async function readBootId(): Promise<string> {
   if (process.platform === 'linux') return (await textOf('/proc/sys/kernel/random/boot_id'))?.trim() ?? ''
-  if (process.platform !== 'darwin') return ''
-  try {
-    const { stdout } = await run('sysctl', ['-n', 'kern.bootsessionuuid'], { timeout: 5000 })
-    return stdout.trim()
-  } catch {
-    return ''
-  }
+  return process.platform === 'darwin' ? outputOf('sysctl', '-n', 'kern.bootsessionuuid') : ''
 }
 
-async function readNamespace(): Promise<string> {
-  try {
-    return await readlink('/proc/self/ns/pid')
-  } catch {
-    return ''
-  }
+/** What a program of the system prints; empty when it fails. */
+async function outputOf(program: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await run(program, args, { timeout: 5000 }).catch(() => ({ stdout: '' }))
+  return stdout.trim()
 }
 
-async function textOf(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch {
-    return null
-  }
+function textOf(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(() => null)
 }

@@ -1,7 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
 import type { ConnectOptions, Database, ServedDatabase } from '../database.ts'
-import type { PGliteLike, TypeParsers, QueryRunner } from './types.ts'
+import type { PGliteLike, TypeParsers, QueryRunner, SendOptions } from './types.ts'
 import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError } from '../errors.ts'
 import { lockFolder, type FolderLock } from './data-dir-lock.ts'
@@ -18,7 +18,7 @@ import { sharePglite } from './share-pglite.ts'
 import { startStatementTimeout, type StatementTimeout } from './statement-timeout.ts'
 import { observeStatement } from '../../telemetry/statements.ts'
 import type { Tables } from '../../common/schema/tables.ts'
-import { settingsOf, type QueryResult, type Transaction, type TransactionOptions } from '../transaction.ts'
+import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 
 /** For a database in memory, and for a PGlite of the caller. */
 const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
@@ -51,7 +51,9 @@ export async function openPGlite(folder: string | null, options: ConnectOptions 
     })
     const pglite =
       (await inspectDataDir(folder)) === 'existing'
-        ? await openExisting(PGlite, folder)
+        ? await create(PGlite, folder).catch(async (error: unknown) => {
+            throw await openingFailed(folder, error)
+          })
         : await makeNew(PGlite, folder)
     return databaseOver(pglite, label, lock, pglite, folder)
   } catch (error) {
@@ -65,14 +67,6 @@ type Driver = typeof PGlite
 /** PGlite fills its buffers with zeros when it starts: the 128 MB that it takes by itself cost every command a tenth of its time. */
 function create(driver: Driver, folder?: string): Promise<PGlite> {
   return driver.create(folder, { startParams: [...driver.defaultStartParams, '-c', 'shared_buffers=32MB'] })
-}
-
-async function openExisting(driver: Driver, folder: string): Promise<PGlite> {
-  try {
-    return await create(driver, folder)
-  } catch (error) {
-    throw await openingFailed(folder, error)
-  }
 }
 
 async function makeNew(driver: Driver, folder: string): Promise<PGlite> {
@@ -157,7 +151,8 @@ async function inTransaction<T>(
   const lost = Promise.withResolvers<never>()
   const whole = async (tx: QueryRunner): Promise<T> => {
     const held = reading(guarded(tx, lock), readers)
-    const query = (text: string, values: readonly unknown[] = []) => answer(held, label, text, values)
+    const statements = statementsOver(held, label)
+    const { query } = statements
     if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')
     const settings = settingsOf('pglite', options)
     await query(APPLY_SETTINGS, [Object.keys(settings), Object.values(settings)])
@@ -170,17 +165,8 @@ async function inTransaction<T>(
       return timeout.within(ms, () => query(text, values))
     }
     try {
-      const copy: Transaction['copy'] = (target, rows, form = 'format binary') =>
-        copied(held, label, `copy ${target} from '/dev/blob' with (${form})`, rows)
       const kysely = kyselyOver(held, label)
-      const result = await work({
-        engine: 'pglite',
-        kysely,
-        query,
-        queryWithin,
-        copy,
-        ...copyingOut(held, label),
-      })
+      const result = await work({ engine: 'pglite', kysely, queryWithin, ...statements })
       lock.assertHeld()
       return result
     } catch (error) {
@@ -206,56 +192,40 @@ async function inTransaction<T>(
   }
 }
 
-async function answer(
+/** The statements of a transaction. */
+function statementsOver(
   sender: QueryRunner,
   label: string,
-  text: string,
-  values: readonly unknown[],
-): Promise<QueryResult> {
-  const { fields, rows, rowCount } = await statement(label, text, () =>
-    sender.query<unknown[]>(text, [...values], { rowMode: 'array' }),
-  )
-  return {
-    columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })),
-    rows,
-    count: rowCount ?? null,
+): Pick<Transaction, 'query' | 'copy' | 'copyOut' | 'copyOutParts'> {
+  const send = (text: string, values: unknown[] = [], options: SendOptions = {}) =>
+    statement(label, text, () => sender.query<unknown[]>(text, values, options))
+  const copyTo = async (query: string, form: string) => {
+    const { blob, rowCount } = await send(`copy (${query}) to '/dev/blob' with (${form})`)
+    // PGlite gives no blob for an empty file, which only a text form of COPY writes.
+    const content = Buffer.from((await blob?.arrayBuffer()) ?? new ArrayBuffer(0))
+    if (content.length === 0 && form === 'format binary')
+      throw new DatabaseError(`${label}: a COPY returned no data`)
+    return { content, rows: rowCount ?? -1 }
   }
-}
-
-async function copied(
-  sender: QueryRunner,
-  label: string,
-  text: string,
-  rows: Buffer<ArrayBuffer>,
-): Promise<number> {
-  const { rowCount } = await statement(label, text, () => sender.query(text, [], { blob: new Blob([rows]) }))
-  return rowCount ?? -1
-}
-
-function copyingOut(sender: QueryRunner, label: string): Pick<Transaction, 'copyOut' | 'copyOutParts'> {
   return {
-    copyOut: async (query) => (await copiedOut(sender, label, query, 'format binary')).content,
+    query: async (text, values = []) => {
+      const { fields, rows, rowCount } = await send(text, [...values], { rowMode: 'array' })
+      const columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }))
+      return { columns, rows, count: rowCount ?? null }
+    },
+    copy: async (target, rows, form = 'format binary') => {
+      const { rowCount } = await send(`copy ${target} from '/dev/blob' with (${form})`, [], {
+        blob: new Blob([rows]),
+      })
+      return rowCount ?? -1
+    },
+    copyOut: async (query) => (await copyTo(query, 'format binary')).content,
     copyOutParts: async (query, form, receive) => {
-      const { content, rows } = await copiedOut(sender, label, query, form)
+      const { content, rows } = await copyTo(query, form)
       await receive(content)
       return rows
     },
   }
-}
-
-async function copiedOut(
-  sender: QueryRunner,
-  label: string,
-  query: string,
-  form: string,
-): Promise<{ readonly content: Buffer; readonly rows: number }> {
-  const text = `copy (${query}) to '/dev/blob' with (${form})`
-  const { blob, rowCount } = await statement(label, text, () => sender.query(text))
-  // PGlite gives no blob for an empty file, which only a text form of COPY writes.
-  const content = Buffer.from((await blob?.arrayBuffer()) ?? new ArrayBuffer(0))
-  if (content.length === 0 && form === 'format binary')
-    throw new DatabaseError(`${label}: a COPY returned no data`)
-  return { content, rows: rowCount ?? -1 }
 }
 
 /** Kysely's own dialect, reduced to sending statements. */

@@ -8,8 +8,12 @@ import { UsageError } from '../../common/errors.ts'
  * @throws UsageError when it names no user and the system knows none
  */
 export function withLibpqDefaults(url: URL): URL {
-  const whole = withLibpqTls(url)
+  const whole = new URL(url)
   const { searchParams } = whole
+  const mode = searchParams.get('sslmode')
+  // Gives `sslmode` the meaning that it has in psql. By default pg takes `require` for `verify-full` and warns.
+  const isPsqls = mode === null || mode === 'no-verify' || searchParams.has('uselibpqcompat')
+  if (!isPsqls) searchParams.set('uselibpqcompat', 'true')
   const fill = (name: string, given: string, value: () => string) => {
     if (given === '' && !searchParams.has(name)) searchParams.set(name, value())
   }
@@ -30,18 +34,7 @@ function systemUser(): string {
   } catch (cause) {
     throw new UsageError(
       'The database URL names no user: write postgres://user:password@host:5432/database',
-      {
-        cause,
-      },
+      { cause },
     )
   }
-}
-
-/** Gives `sslmode` the meaning that it has in psql. By default pg takes `require` for `verify-full` and warns. */
-function withLibpqTls(url: URL): URL {
-  const changed = new URL(url)
-  const mode = url.searchParams.get('sslmode')
-  const isPsqls = mode === null || mode === 'no-verify' || url.searchParams.has('uselibpqcompat')
-  if (!isPsqls) changed.searchParams.set('uselibpqcompat', 'true')
-  return changed
 }

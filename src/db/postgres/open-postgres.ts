@@ -193,20 +193,12 @@ async function inTransaction<T>(
       ...applied(settingsOf('postgres', options), isPublicOpen),
     ])
     // Inside the transaction Kysely uses one session, and cannot release it.
-    const bound = kyselyOver(async () => ({ queryObjects: session.queryObjects, release: () => {} }))
+    const kysely = kyselyOver(async () => ({ queryObjects: session.queryObjects, release: () => {} }))
     const queryWithin: Transaction['queryWithin'] = async (ms, text, values) => {
       await query(`set local statement_timeout to ${Math.ceil(ms)}`)
       return query(text, values)
     }
-    const result = await work({
-      engine: 'postgres',
-      kysely: bound,
-      query,
-      queryWithin,
-      copy,
-      copyOut,
-      copyOutParts,
-    })
+    const result = await work({ engine: 'postgres', kysely, query, queryWithin, copy, copyOut, copyOutParts })
     await session.commit()
     session.release()
     return result

@@ -11,14 +11,8 @@ import {
 } from '../write/recordsets.ts'
 import { chunkRows } from '../statements.ts'
 
-/** Responses that are not in the mirror yet, and those whose row, payment or slots differ from it. */
-export interface ChangedResponses {
-  readonly added: readonly EventResponse[]
-  readonly changed: readonly EventResponse[]
-}
-
 /**
- * Finds what differs from the live rows without touching them: no lock, no new row version, no WAL. It also
+ * Responses that are not in the mirror yet, and those whose row, payment or slots differ from it. Finds what differs from the live rows without touching them: no lock, no new row version, no WAL. It also
  * sees rows that someone changed by hand.
  *
  * @param withoutPersonal rows that differ in personal data alone are equal
@@ -28,37 +22,27 @@ export async function changedResponses(
   account: number,
   responses: readonly EventResponse[],
   { withoutPersonal = false } = {},
-): Promise<ChangedResponses> {
+): Promise<{ readonly added: readonly EventResponse[]; readonly changed: readonly EventResponse[] }> {
   const added: EventResponse[] = []
   const changed: EventResponse[] = []
   for (const chunk of chunkRows(responses)) {
-    const found = await changedKeys(trx, account, chunk, withoutPersonal)
-    for (const { index, is_new } of found) {
+    const { rows } = await sql<{ index: number; is_new: boolean }>`
+      with incoming as materialized (${responseRecordset(chunk)})
+      select i.index, l.id is null as is_new
+        from incoming i
+        left join headcount.responses l
+          on l.account_id = ${account} and l.event_id = i.event_id and l.id = i.id
+       where l.id is null
+          or ${isDistinct('responses', 'i', 'l', withoutPersonal)}
+          or (i.event_id, i.id) in (${differingChildRows('payments', account, chunk, withoutPersonal)})
+          or (i.event_id, i.id) in (${differingChildRows('slots', account, chunk, withoutPersonal)})
+       order by i.index`.execute(trx.kysely)
+    for (const { index, is_new } of rows) {
       const response = chunk[index]
       if (response) (is_new ? added : changed).push(response)
     }
   }
   return { added, changed }
-}
-
-async function changedKeys(
-  trx: Transaction,
-  account: number,
-  responses: readonly EventResponse[],
-  withoutPersonal: boolean,
-) {
-  const { rows } = await sql<{ index: number; is_new: boolean }>`
-    with incoming as materialized (${responseRecordset(responses)})
-    select i.index, l.id is null as is_new
-      from incoming i
-      left join headcount.responses l
-        on l.account_id = ${account} and l.event_id = i.event_id and l.id = i.id
-     where l.id is null
-        or ${isDistinct('responses', 'i', 'l', withoutPersonal)}
-        or (i.event_id, i.id) in (${differingChildRows('payments', account, responses, withoutPersonal)})
-        or (i.event_id, i.id) in (${differingChildRows('slots', account, responses, withoutPersonal)})
-     order by i.index`.execute(trx.kysely)
-  return rows
 }
 
 /** The keys of responses of which a payment or a slot differs, or is on one side only. */

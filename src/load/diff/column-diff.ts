@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import { LIVE_TABLES, type SqlType } from '../../common/schema/live-tables.ts'
+import { LIVE_TABLES, type ChildTable, type SqlType } from '../../common/schema/live-tables.ts'
 import type { IntegerText, EventItem, MirrorTable } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import {
@@ -94,22 +94,19 @@ export async function responseDifferences(
   responses: readonly EventResponse[],
   options: DiffOptions,
 ): Promise<Differences> {
+  const ofChildren = (table: ChildTable) => ({
+    table,
+    incoming: childRecordset(table, responses),
+    live: sql`select live.* from ${sql.table(`headcount.${table}`)} live`,
+  })
   const sides = [
     {
       table: 'responses',
       incoming: sql`select item.*, item.id as response_id from (${responseRecordset(responses)}) item`,
       live: sql`select live.*, live.id as response_id from headcount.responses live`,
     },
-    {
-      table: 'payments',
-      incoming: childRecordset('payments', responses),
-      live: sql`select live.* from headcount.payments live`,
-    },
-    {
-      table: 'slots',
-      incoming: childRecordset('slots', responses),
-      live: sql`select live.* from headcount.slots live`,
-    },
+    ofChildren('payments'),
+    ofChildren('slots'),
   ] as const
   const listed: Difference[] = []
   let total = 0

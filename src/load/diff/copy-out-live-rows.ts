@@ -3,7 +3,7 @@ import { COPY_COLUMNS, type ResponseTable, type RowKey } from '../../copy-format
 import { fromCopy } from '../../copy-format/copy-framing.ts'
 
 /** Live rows in the binary form of COPY, each table's in the order of its key. */
-export type LiveRows = Readonly<Record<ResponseTable, Buffer>>
+export type CopiedRows = Readonly<Record<ResponseTable, Buffer>>
 
 /** How many columns are the key, with the account; the third is the id of the response. */
 const KEY_COLUMNS = { responses: 3, payments: 3, slots: 4 } as const
@@ -21,7 +21,7 @@ export async function copyOutLiveRows(
   { account, run }: Pick<RowKey, 'account' | 'run'>,
   event_ids: readonly string[],
   { ids, withOrphans }: { readonly ids: readonly string[] | null; readonly withOrphans: boolean },
-): Promise<LiveRows | null> {
+): Promise<CopiedRows | null> {
   // COPY takes no parameters: what it reads stands in settings of the transaction, each looked at once (array(select …)).
   await trx.query(
     `select set_config('headcount.account_id', $1, true), set_config('headcount.events', $2, true),

@@ -88,6 +88,11 @@ export async function deletedSinceLastRead(
   account: number,
   thisRun: string,
 ): Promise<number> {
+  const deletedIn = (history: 'response_history' | 'event_history') => sql`
+    (select count(*)
+       from ${sql.table(`headcount.${history}`)} h, by_run
+      where h.account_id = ${account} and h.operation = 'delete' and h.ended_by_run_id >= by_run.id
+        and h.ended_by_run_id <> ${thisRun}::bigint)::int`
   const { rows } = await sql<{ deleted: number }>`
     with last_read as (
       select max(s.checked_at) as at
@@ -100,14 +105,6 @@ export async function deletedSinceLastRead(
         from headcount.sync_runs run, last_read
        where run.account_id = ${account} and run.started_at <= last_read.at
     )
-    select (select count(*)
-              from headcount.response_history h, by_run
-             where h.account_id = ${account} and h.operation = 'delete' and h.ended_by_run_id >= by_run.id
-                and h.ended_by_run_id <> ${thisRun}::bigint)::int
-         + (select count(*)
-              from headcount.event_history h, by_run
-             where h.account_id = ${account} and h.operation = 'delete' and h.ended_by_run_id >= by_run.id
-                and h.ended_by_run_id <> ${thisRun}::bigint)::int
-           as deleted`.execute(kysely)
+    select ${deletedIn('response_history')} + ${deletedIn('event_history')} as deleted`.execute(kysely)
   return singleRow(rows).deleted
 }

@@ -47,13 +47,6 @@ export interface ExpectedResponses {
   readonly isExpectedId: (id: string) => boolean
 }
 
-export interface CompareOptions {
-  /** At most so many differences are listed; all are counted. */
-  readonly max: number
-  /** Every column is compared in SQL, not only those of rows whose bytes differ. */
-  readonly inSql: boolean
-}
-
 /**
  * Compares lists with the live rows byte by byte, in the form in which a sync would write them.
  *
@@ -73,13 +66,18 @@ export async function equalLists(
   return new Set(lists.filter(isEqual).map(({ batch }) => batch.event_id))
 }
 
-/** Compares every response to one event. */
+/**
+ * Compares every response to one event.
+ *
+ * @param options.max at most so many differences are listed; all are counted
+ * @param options.inSql every column is compared in SQL, not only those of rows whose bytes differ
+ */
 export async function compareResponses(
   trx: Transaction,
   account: number,
   event_id: string,
   expected: ExpectedResponses,
-  { max, inSql }: CompareOptions,
+  { max, inSql }: { readonly max: number; readonly inSql: boolean },
 ): Promise<Differences> {
   const listed: Difference[] = []
   let total = 0
@@ -127,44 +125,19 @@ async function liveIds(trx: Transaction, account: number, event_id: string): Pro
   return singleRow(rows).ids
 }
 
-/** The event rows that the service answers with, sorted by id. */
-export interface ExpectedEvents {
-  readonly rows: readonly EventItem[]
-  /** Live rows with these ids are not compared: held, or of an item that was rejected. */
-  readonly ignoredIds: readonly string[]
-}
-
-/** Compares all event rows; with `onlyThese` other live events are ignored. */
-export function compareEvents(
+/**
+ * Compares all event rows. Each live row belongs to one chunk of them; those after the last id to the last chunk.
+ *
+ * @param rows that the service answers with, sorted by id
+ * @param ignoredIds live rows with these ids are not compared: held, or of an item that was rejected
+ * @param onlyThese other live events are ignored
+ */
+export async function compareEvents(
   trx: Transaction,
   account: number,
-  { rows, ignoredIds }: ExpectedEvents,
+  { rows, ignoredIds }: { readonly rows: readonly EventItem[]; readonly ignoredIds: readonly string[] },
   onlyThese: boolean,
   max: number,
-): Promise<Differences> {
-  return diffByChunk(rows, max, (chunk, { after, upTo }, left) => {
-    const ids = chunk.map(({ id }) => id)
-    const scope: RowScope = (id) =>
-      onlyThese
-        ? sql`${id} = any (${ids}::text[])`
-        : sql`
-      (${after}::text is null or ${id} > ${after}::text)
-        and (${upTo}::text is null or ${id} <= ${upTo}::text)
-        and ${id} <> all (${ignoredIds}::text[])`
-    return eventDifferences(trx, account, chunk, { scope, max: left, values: true })
-  })
-}
-
-/** The ids that a chunk covers: each live row belongs to one chunk, those after the last id to the last chunk. */
-interface IdRange {
-  readonly after: string | null
-  readonly upTo: string | null
-}
-
-async function diffByChunk<Row extends { readonly id: string }>(
-  rows: readonly Row[],
-  max: number,
-  compare: (chunk: readonly Row[], range: IdRange, max: number) => Promise<Differences>,
 ): Promise<Differences> {
   const listed: Difference[] = []
   let total = 0
@@ -172,8 +145,21 @@ async function diffByChunk<Row extends { readonly id: string }>(
   let left = rows.length
   for (const chunk of rows.length === 0 ? [[]] : chunkRows(rows)) {
     left -= chunk.length
-    const last: string | null = chunk.at(-1)?.id ?? null
-    const found = await compare(chunk, { after, upTo: left === 0 ? null : last }, max - listed.length)
+    const ids = chunk.map(({ id }) => id)
+    const last: string | null = ids.at(-1) ?? null
+    const [from, upTo] = [after, left === 0 ? null : last]
+    const scope: RowScope = (id) =>
+      onlyThese
+        ? sql`${id} = any (${ids}::text[])`
+        : sql`
+      (${from}::text is null or ${id} > ${from}::text)
+        and (${upTo}::text is null or ${id} <= ${upTo}::text)
+        and ${id} <> all (${ignoredIds}::text[])`
+    const found = await eventDifferences(trx, account, chunk, {
+      scope,
+      max: max - listed.length,
+      values: true,
+    })
     listed.push(...found.listed)
     total += found.total
     after = last

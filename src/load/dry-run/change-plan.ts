@@ -79,16 +79,20 @@ export class ChangePlan {
   /** Adds the rows of one table that differ, or that only one side has. */
   addDifferences(table: MirrorTable, differences: readonly Difference[]): RowCounts {
     const counts = { inserted: 0, updated: 0, deleted: 0 }
-    for (const [first, ...rest] of byRow(differences)) {
+    const byRow = Map.groupBy(
+      differences,
+      ({ event_id, response_id, position }) => `${response_id} ${position} ${event_id}`,
+    )
+    for (const ofRow of byRow.values()) {
+      const [first] = ofRow
+      if (first === undefined) continue
       const row = rowOf(first)
       if (first.difference === 'missing') counts.inserted += this.add(table, 'inserted', [row])
       else if (first.difference === 'extra') counts.deleted += this.add(table, 'deleted', [row])
-      else
-        counts.updated += this.#update(
-          table,
-          row,
-          [first, ...rest].flatMap(({ column }) => column ?? []),
-        )
+      else {
+        const columns = ofRow.flatMap(({ column }) => column ?? [])
+        counts.updated += this.#update(table, row, columns)
+      }
     }
     return counts
   }
@@ -132,25 +136,6 @@ function empty(): TablePlan {
     deleted: [],
     held: [],
   }
-}
-
-/** Groups differences, which come sorted by row. */
-function byRow(differences: readonly Difference[]): [Difference, ...Difference[]][] {
-  const rows: [Difference, ...Difference[]][] = []
-  for (const difference of differences) {
-    const last = rows.at(-1)
-    if (last !== undefined && isSameRow(last[0], difference)) last.push(difference)
-    else rows.push([difference])
-  }
-  return rows
-}
-
-function isSameRow(one: Difference, other: Difference): boolean {
-  return (
-    one.event_id === other.event_id &&
-    one.response_id === other.response_id &&
-    one.position === other.position
-  )
 }
 
 function rowOf({ event_id, response_id, position }: Difference): PlannedRow {

@@ -3,7 +3,7 @@ import { heldRows } from '../../common/schema/holds.ts'
 import type { HeldGroup, ReportedHold } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ListRejects } from '../state/rejects.ts'
-import { EVENT_LIST_KEY, MAX_REPORTED_HOLDS } from '../state/sync-state.ts'
+import { EVENT_LIST_KEY, isStale, MAX_REPORTED_HOLDS } from '../state/sync-state.ts'
 import type { OpenIssues, AppliedState } from '../state/sync-state.ts'
 import { singleRow } from '../statements.ts'
 
@@ -51,16 +51,11 @@ export class PlannedIssues {
   }
 
   async deleteStaleState(trx: Transaction, account: number, listed: readonly string[]): Promise<void> {
+    const stale = isStale(account, listed)
     const { rows } = await sql<{ event_id: string }>`
-      select event_id
-        from (select event_id from headcount.sync_state where account_id = ${account}
-               union
-              select event_id from headcount.rejects where account_id = ${account} and event_id is not null) known
-       where event_id <> ${EVENT_LIST_KEY}
-         and event_id <> all (${listed}::text[])
-         and not exists (select 1 from headcount.events e where e.account_id = ${account} and e.id = event_id)`.execute(
-      trx.kysely,
-    )
+      select event_id from headcount.sync_state where ${stale}
+       union
+      select event_id from headcount.rejects where event_id is not null and ${stale}`.execute(trx.kysely)
     this.forget(rows.map(({ event_id }) => event_id))
   }
 

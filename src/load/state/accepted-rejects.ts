@@ -16,11 +16,17 @@ export interface AcceptedReject {
   readonly accepted_at: string
 }
 
+/** SQL: whether a row belongs to the scope; `a` is its account. */
+function isIn({ account, event_id }: RejectScope, row: 'item' | 'reject' | 'kept') {
+  return sql`(${account}::text is null or a.name = ${account})
+       and (${event_id}::text is null or ${sql.ref(`${row}.event_id`)} = ${event_id})`
+}
+
 /** The SHA-256 sums of the table in this scope that begin with `prefix`. */
 export async function findByHashPrefix(
   trx: Transaction,
   table: 'headcount.rejects' | 'headcount.accepted_rejects',
-  { account, event_id }: RejectScope,
+  scope: RejectScope,
   prefix: string,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ sha256: string }>`
@@ -28,8 +34,7 @@ export async function findByHashPrefix(
       from ${sql.table(table)} item
       join headcount.accounts a on a.id = item.account_id
      where starts_with(item.sha256, ${prefix})
-       and (${account}::text is null or a.name = ${account})
-       and (${event_id}::text is null or item.event_id = ${event_id})
+       and ${isIn(scope, 'item')}
      order by item.sha256`.execute(trx.kysely)
   return rows.map(({ sha256 }) => sha256)
 }
@@ -41,7 +46,7 @@ export async function findByHashPrefix(
  */
 export async function acceptRejects(
   trx: Transaction,
-  { account, event_id }: RejectScope,
+  scope: RejectScope,
   sums: readonly string[],
 ): Promise<readonly AcceptedReject[]> {
   const matching = sql`
@@ -49,8 +54,7 @@ export async function acceptRejects(
       from headcount.rejects reject
       join headcount.accounts a on a.id = reject.account_id
      where reject.sha256 = any (${sums}::text[])
-       and (${account}::text is null or a.name = ${account})
-       and (${event_id}::text is null or reject.event_id = ${event_id})`
+       and ${isIn(scope, 'reject')}`
   await sql`
     insert into headcount.accepted_rejects (account_id, event_id, sha256)
     select account_id, event_id, sha256 from (${matching}) matching
@@ -68,15 +72,14 @@ export async function acceptRejects(
 /** Revokes acceptances, also of items that no longer exist. */
 export async function revokeAccepted(
   trx: Transaction,
-  { account, event_id }: RejectScope,
+  scope: RejectScope,
   sums: readonly string[],
 ): Promise<readonly AcceptedReject[]> {
   const { rows } = await sql<AcceptedReject>`
     delete from headcount.accepted_rejects kept
      using headcount.accounts a
      where a.id = kept.account_id and kept.sha256 = any (${sums}::text[])
-       and (${account}::text is null or a.name = ${account})
-       and (${event_id}::text is null or kept.event_id = ${event_id})
+       and ${isIn(scope, 'kept')}
     returning a.name as account, kept.event_id, kept.sha256, kept.accepted_at`.execute(trx.kysely)
   return rows
 }

@@ -73,9 +73,6 @@ export interface FailedState {
   readonly error_message: string
 }
 
-/** The digest as hexadecimal text. */
-const hexDigest = sql<string | null>`encode(digest, 'hex')`.as('digest')
-
 export async function readStates(
   kysely: Kysely<Tables>,
   account: number,
@@ -95,7 +92,7 @@ export async function readStates(
       'unconfirmed_absences',
     ])
     .select(['error_code', 'forgotten_at', 'rewrite_due'])
-    .select(hexDigest)
+    .select(sql<string | null>`encode(digest, 'hex')`.as('digest'))
     .where('account_id', '=', account)
     .execute()
   return new Map(
@@ -240,16 +237,21 @@ export async function saveFailures(
   }
 }
 
-/** Deletes state and rejects of events that are neither listed by the service nor in the mirror. */
+/** SQL: whether a row is of an event that is neither listed by the service nor in the mirror. */
+export function isStale(account: number, listed: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    account_id = ${account} and event_id <> ${EVENT_LIST_KEY}
+      and event_id <> all (${listed}::text[])
+      and not exists (select 1 from headcount.events e where e.account_id = ${account} and e.id = event_id)`
+}
+
+/** Deletes state and rejects of such events; rejects of the event list itself have no event. */
 export async function deleteStaleState(
   trx: Transaction,
   account: number,
   listed: readonly string[],
 ): Promise<void> {
-  const stale = sql`
-    account_id = ${account} and event_id <> ''
-      and event_id <> all (${listed}::text[])
-      and not exists (select 1 from headcount.events e where e.account_id = ${account} and e.id = event_id)`
+  const stale = isStale(account, listed)
   await sql`delete from headcount.rejects where event_id is not null and ${stale}`.execute(trx.kysely)
   await sql`delete from headcount.sync_state where ${stale}`.execute(trx.kysely)
 }

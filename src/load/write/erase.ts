@@ -4,7 +4,7 @@ import type { IntegerText } from '../../common/schema/items.ts'
 import type { ErasedCounts, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { saveSuppressedResponses, type SuppressedResponse } from '../state/suppressions.ts'
-import { hasPersonal, isForgotten } from './forget.ts'
+import { clearPersonal, hasPersonal } from './forget.ts'
 
 export function noneErased(): { -readonly [Name in keyof ErasedCounts]: number } {
   return { events: 0, responses: 0, versions: 0, rejects: 0, messages: 0 }
@@ -123,20 +123,7 @@ async function eraseSuppressed(
        and exists (select from headcount.responses r where r.event_id = s.event_id and ${suppressed('r', 'id')} and ${hasPersonal})`.execute(
     kysely,
   )
-  const responses = await sql`
-    update headcount.responses r set name = null, email = null, message = null, _extra = null
-     where ${suppressed('r', 'id')} and ${hasPersonal}`.execute(kysely)
-  await sql`
-    update headcount.slots s set _extra = null
-     where ${suppressed('s', 'response_id')} and s._extra is not null`.execute(kysely)
-  // guard: erased from history
-  const versions = await sql`
-    update headcount.response_history h set document = headcount_internal.forgotten_response(h.document)
-     where ${suppressed('h', 'response_id')} and not ${isForgotten}`.execute(kysely)
-  return {
-    responses: Number(responses.numAffectedRows),
-    versions: Number(versions.numAffectedRows),
-  }
+  return clearPersonal(kysely, suppressed)
 }
 
 /** Notes responses that were found by their address, and erases what is held of them. */

@@ -3,22 +3,17 @@ import type { Kysely } from 'kysely'
 import type { EventItem, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { eventValidFrom, archiveEvents } from './history.ts'
-import { assignments, columnList, eventRecordset, isDistinct } from './recordsets.ts'
-import { noCounts, chunkRows, assertRowCount } from '../statements.ts'
+import { insertRows, updateRows } from './live-rows.ts'
+import { columnList, eventRecordset, isDistinct } from './recordsets.ts'
+import { noCounts, chunkRows } from '../statements.ts'
 import type { WriteOptions, WriteResult } from '../statements.ts'
 
-/** The ids of events without a live row, and of those whose live row differs. */
-interface ChangedEvents {
-  readonly added: ReadonlySet<string>
-  readonly changed: ReadonlySet<string>
-}
-
-/** Compares event rows with the live rows; reads only. */
+/** The ids of events without a live row, and of those whose live row differs; reads only. */
 export async function changedEvents(
   kysely: Kysely<Tables>,
   account: number,
   events: readonly EventItem[],
-): Promise<ChangedEvents> {
+): Promise<{ readonly added: ReadonlySet<string>; readonly changed: ReadonlySet<string> }> {
   const added = new Set<string>()
   const changed = new Set<string>()
   for (const chunk of chunkRows(events)) {
@@ -55,8 +50,15 @@ export async function upsertEvents(
 ): Promise<WriteResult> {
   const { added, changed } = await changedEvents(trx.kysely, options.account, events)
   const rows = noCounts()
+  const incoming = (chunk: readonly EventItem[]) => ({ count: chunk.length, rows: eventRecordset(chunk) })
   for (const chunk of chunkRows(events.filter(({ id }) => added.has(id)))) {
-    rows.events.inserted += await insertEvents(trx, options, chunk)
+    rows.events.inserted += await insertRows(
+      trx,
+      options,
+      'events',
+      incoming(chunk),
+      eventValidFrom(options.account),
+    )
   }
   for (const chunk of chunkRows(events.filter(({ id }) => changed.has(id)))) {
     await archiveEvents(
@@ -65,28 +67,7 @@ export async function upsertEvents(
       'update',
       chunk.map(({ id }) => id),
     )
-    rows.events.updated += await updateEvents(trx, options, chunk)
+    rows.events.updated += await updateRows(trx, options, 'events', incoming(chunk))
   }
   return { rows, events: new Set([...added, ...changed]) }
-}
-
-async function insertEvents(trx: Transaction, options: WriteOptions, events: readonly EventItem[]) {
-  const result = await sql`
-    insert into headcount.events (account_id, ${columnList('events')}, _first_seen_at, _changed_at, _run_id)
-    select ${options.account}, ${columnList('events')}, began, began, ${options.run}
-      from (${eventRecordset(events)}) incoming
-     cross join lateral (select ${eventValidFrom(options.account)} as began) version
-     order by id`.execute(trx.kysely)
-  return assertRowCount('headcount.events, insert', events.length, result)
-}
-
-async function updateEvents(trx: Transaction, options: WriteOptions, events: readonly EventItem[]) {
-  const result = await sql`
-    update headcount.events live
-       set ${assignments('events', 'i')},
-           _changed_at = case when ${options.history} then greatest(now(), live._changed_at) else live._changed_at end,
-           _run_id = case when ${options.history} then ${options.run}::bigint else live._run_id end
-      from (${eventRecordset(events)}) i
-     where live.account_id = ${options.account} and live.id = i.id`.execute(trx.kysely)
-  return assertRowCount('headcount.events, update', events.length, result)
 }

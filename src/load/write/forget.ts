@@ -32,7 +32,7 @@ export const hasPersonal = sql`(
               where s.account_id = r.account_id and s.event_id = r.event_id and s.response_id = r.id and s._extra is not null))`
 
 /** SQL: whether a former version `h` has none. */
-export const isForgotten = sql`h.document = headcount_internal.forgotten_response(h.document)`
+const isForgotten = sql`h.document = headcount_internal.forgotten_response(h.document)`
 
 /** The last that happened to the responses of the event `event_id`; a time in the future does not count. */
 const lastResponse = (account: number, eventId: RawBuilder<unknown>) => sql`greatest(
@@ -107,20 +107,29 @@ export async function forgetEvents(
   await sql`
     update headcount.rejects j set payload = null
      where ${ofEvents('j')} and j.payload is not null`.execute(kysely)
+  return { events: ids.length, ...(await clearPersonal(kysely, ofEvents)) }
+}
+
+/**
+ * Takes the personal data out of these responses: in the live tables, and in history in place.
+ *
+ * @param ofThese SQL: whether a row belongs to one of them, by the name of the row and of the column with the id of the response
+ */
+export async function clearPersonal(
+  kysely: Kysely<Tables>,
+  ofThese: (row: string, id: string) => RawBuilder<unknown>,
+): Promise<Omit<ForgottenCounts, 'events'>> {
   const responses = await sql`
     update headcount.responses r set name = null, email = null, message = null, _extra = null
-     where ${ofEvents('r')} and ${hasPersonal}`.execute(kysely)
+     where ${ofThese('r', 'id')} and ${hasPersonal}`.execute(kysely)
   await sql`
     update headcount.slots s set _extra = null
-     where ${ofEvents('s')} and s._extra is not null`.execute(kysely)
+     where ${ofThese('s', 'response_id')} and s._extra is not null`.execute(kysely)
+  // guard: erased from history
   const versions = await sql`
     update headcount.response_history h set document = headcount_internal.forgotten_response(h.document)
-     where ${ofEvents('h')} and not ${isForgotten}`.execute(kysely)
-  return {
-    events: ids.length,
-    responses: Number(responses.numAffectedRows),
-    versions: Number(versions.numAffectedRows),
-  }
+     where ${ofThese('h', 'response_id')} and not ${isForgotten}`.execute(kysely)
+  return { responses: Number(responses.numAffectedRows), versions: Number(versions.numAffectedRows) }
 }
 
 /** What {@link forgetEvents} would forget. */

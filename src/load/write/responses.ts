@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { changedResponses } from '../diff/changed-responses.ts'
@@ -6,15 +5,9 @@ import type { ListChanges } from '../diff/list-diff.ts'
 import { copyResponses } from './copy-responses.ts'
 import { responseValidFrom, isClockBehind, archiveResponses } from './history.ts'
 import { insertChildRows, replaceChildRows } from './child-rows.ts'
-import {
-  assignments,
-  columnList,
-  itemsOf,
-  keysOf,
-  responseRecordset,
-  type EventResponse,
-} from './recordsets.ts'
-import { addCounts, noCounts, chunkRows, assertRowCount } from '../statements.ts'
+import { insertRows, updateRows } from './live-rows.ts'
+import { itemsOf, keysOf, responseRecordset, type EventResponse } from './recordsets.ts'
+import { addCounts, noCounts, chunkRows } from '../statements.ts'
 import type { WriteOptions, WriteResult } from '../statements.ts'
 
 /**
@@ -48,10 +41,10 @@ async function updateAll(
   const rows = noCounts()
   for (const chunk of chunkRows(changed)) {
     await archiveResponses(trx, options, 'update', keysOf(chunk))
-    const responses = { inserted: 0, updated: await updateResponses(trx, options, chunk), deleted: 0 }
+    const updated = await updateRows(trx, options, 'responses', incoming(chunk))
     const payments = await replaceChildRows(trx, options.account, 'payments', chunk)
     const slots = await replaceChildRows(trx, options.account, 'slots', chunk)
-    addCounts(rows, { ...noCounts(), responses, payments, slots })
+    addCounts(rows, { ...noCounts(), responses: { inserted: 0, updated, deleted: 0 }, payments, slots })
   }
   return rows
 }
@@ -84,32 +77,19 @@ async function insertAll(
 ): Promise<TableCounts> {
   const rows = noCounts()
   for (const chunk of chunkRows(responses)) {
-    rows.responses.inserted += await insertResponses(trx, options, chunk)
+    rows.responses.inserted += await insertRows(
+      trx,
+      options,
+      'responses',
+      incoming(chunk),
+      responseValidFrom(options.account),
+    )
     for (const table of ['payments', 'slots'] as const)
       rows[table].inserted += await insertChildRows(trx, options.account, table, chunk)
   }
   return rows
 }
 
-async function insertResponses(trx: Transaction, options: WriteOptions, responses: readonly EventResponse[]) {
-  const result = await sql`
-    insert into headcount.responses (account_id, ${columnList('responses')}, _first_seen_at, _changed_at, _run_id)
-    select ${options.account}, ${columnList('responses')}, began, began, ${options.run}
-      from (${responseRecordset(responses)}) incoming
-     cross join lateral (select ${responseValidFrom(options.account)} as began) version
-     order by event_id, id`.execute(trx.kysely)
-  return assertRowCount('headcount.responses, insert', responses.length, result)
-}
-
-async function updateResponses(trx: Transaction, options: WriteOptions, responses: readonly EventResponse[]) {
-  const result = await sql`
-    update headcount.responses live
-       set ${assignments('responses', 'i')},
-           _changed_at = case when ${options.history} then greatest(now(), live._changed_at) else live._changed_at end,
-           _run_id = case when ${options.history} then ${options.run}::bigint else live._run_id end
-      from (${responseRecordset(responses)}) i
-     where live.account_id = ${options.account} and live.event_id = i.event_id and live.id = i.id`.execute(
-    trx.kysely,
-  )
-  return assertRowCount('headcount.responses, update', responses.length, result)
+function incoming(responses: readonly EventResponse[]) {
+  return { count: responses.length, rows: responseRecordset(responses) }
 }

@@ -34,7 +34,11 @@ export function normaliseItem<Row>(
   const sent = item.value['id'] ?? null
   if (sent === null) return { reject: createReject(item, 'id_missing') }
   const id = itemType.readId(sent)
-  if (id === null) return { reject: createReject(item, isRounded(sent) ? 'too_deep' : 'id_invalid') }
+  if (id === null) {
+    // Integers are exact in every item but those nested too deep: only there can an id be rounded.
+    const isRounded = Number.isInteger(sent) && !Number.isSafeInteger(sent)
+    return { reject: createReject(item, isRounded ? 'too_deep' : 'id_invalid') }
+  }
   // guard: size
   if (item.bytes > MAX_ITEM_BYTES) {
     issues.fieldsPresent |= fieldMask({ id: sent }, itemType.fields)
@@ -46,9 +50,4 @@ export function normaliseItem<Row>(
   if (issues.fatal !== null) return { reject: createReject(item, issues.fatal, id) }
   observer?.observe(item.value, row, present)
   return { row }
-}
-
-/** Integers are exact in every item but those nested too deep: only there can an id be rounded. */
-function isRounded(id: JsonValue): boolean {
-  return Number.isInteger(id) && !Number.isSafeInteger(id)
 }

@@ -6,7 +6,7 @@ import { MAX_DIGITS, writeDigits } from '../../copy-format/integers.ts'
 import { Decimal, maxNumericBytes } from '../../copy-format/numeric.ts'
 import { copyBytes, type RowBuffer } from '../../copy-format/row-buffer.ts'
 import { FIELD8_BYTES, FIXED_BYTES, type ResponseRows } from '../../copy-format/response-rows.ts'
-import { Timestamp } from '../../copy-format/timestamps.ts'
+import { ParsedTimestamp } from '../../copy-format/timestamps.ts'
 import { MAX_ITEM_BYTES } from '../../common/json/exact.ts'
 import type { ResponseObserver } from '../observe/responses.ts'
 import type { TimestampFormats } from '../observe/timestamp-formats.ts'
@@ -42,12 +42,12 @@ const SENT_COLUMNS = Object.entries(LIVE_TABLES.responses.values).flatMap(([name
 const FIRST_COLUMN = { column: NAME, type: 'text' }
 const PERSONAL: readonly number[] = [NAME, EMAIL, MESSAGE]
 
-interface Kind {
+interface KindBytes {
   readonly name: ResponseKind
   readonly bytes: Buffer
 }
 
-const kind = (name: ResponseKind): Kind => ({ name, bytes: Buffer.from(name) })
+const kind = (name: ResponseKind): KindBytes => ({ name, bytes: Buffer.from(name) })
 const REPLY = kind('reply')
 const PAYMENT = kind('payment')
 const SIGNUP = kind('signup')
@@ -60,7 +60,7 @@ const Z = 0x5a
 // One of each serves for all items.
 const response = new FieldSpans(RESPONSE_FIELDS)
 const slot = new FieldSpans(SLOT_FIELDS)
-const timestamp = new Timestamp()
+const timestamp = new ParsedTimestamp()
 const decimal = new Decimal()
 
 /** More than a pseudonym takes. */
@@ -73,12 +73,13 @@ function pseudonymsOf(rules: FieldRules | null): typeof NO_PSEUDONYMS {
   return new Map([...rules.pseudonyms].map((name) => [field(name), (text) => pseudonymOf(name, text, key)]))
 }
 
-interface WriterOptions {
-  /** Rows are written without personal data. */
+/** What rows of responses are made without. */
+export interface PrivacyOptions {
+  /** Rows are made without personal data. */
   readonly withoutPersonal: boolean
-  /** Responses of people who were erased are declined. */
+  /** Responses of people who were erased: their rows are made without personal data, too. Null: none can be one. */
   readonly suppressed: ListSuppressions | null
-  /** Columns that are left out are NULL; names and addresses may be pseudonyms. */
+  /** Fields that are not stored, or as pseudonyms. */
   readonly rules: FieldRules | null
 }
 
@@ -92,12 +93,12 @@ export class ResponseWriter {
   readonly #pseudonyms: ReadonlyMap<number, (text: string) => string | null>
   readonly #suppressed: ListSuppressions | null
   #bytes: Buffer = Buffer.alloc(0)
-  #kind: Kind = BARE
+  #kind: KindBytes = BARE
   /** Of the slots of the item: masks, and the forms of both times. */
   readonly #slotForms: number[] = []
   #slotCount = 0
 
-  constructor(issues: ItemIssues, observer: ResponseObserver | null, options: WriterOptions) {
+  constructor(issues: ItemIssues, observer: ResponseObserver | null, options: PrivacyOptions) {
     this.#issues = issues
     this.#observer = observer
     const { withoutPersonal, rules } = options
@@ -228,7 +229,7 @@ export class ResponseWriter {
     rows.end = end
   }
 
-  #kindOf(): Kind {
+  #kindOf(): KindBytes {
     const { forms } = response
     const isReply = this.#isPresent(RSVP)
     const isPaid = this.#isPaid()

@@ -134,14 +134,13 @@ export class ListNormaliser {
   /** The item of a row, made again from its bytes. */
   #itemAt(chunk: ListChunk, place: number): ResponseItem {
     const sent = parseSent(chunk.itemBytes(place), 0, 0, this.#options)
-    const { withoutPersonal: isForgotten = false, suppressed, rules = null } = this.#options
+    const { suppressed, rules = null } = this.#options
     const result = normaliseItem(sent, underRules(RESPONSE, rules), new ItemIssues(), null)
     if ('reject' in result) throw new Error(`The item of row ${place} is none at its second reading.`)
     const { row } = result
     const isSuppressed =
       suppressed?.hasResponse(row.id) === true || suppressed?.findHash(emailIn(sent)) != null
-    const isStripped = isForgotten || isSuppressed
-    return isStripped ? withoutPersonal(row) : row
+    return isSuppressed || this.#options.withoutPersonal === true ? withoutPersonal(row) : row
   }
 }
 

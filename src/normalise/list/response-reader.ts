@@ -3,27 +3,21 @@ import { duplicateKeys, SCANNED_CHARACTERS } from '../../common/json/duplicate-k
 import type { IntegerText, RejectItem, ResponseItem } from '../../common/schema/items.ts'
 import { ResponseRows, type RowKey } from '../../copy-format/response-rows.ts'
 import { DECLINED } from '../items/field-spans.ts'
-import { underRules, type FieldRules } from '../items/field-rules.ts'
+import { underRules } from '../items/field-rules.ts'
 import { normaliseItem, type ItemType } from '../items/normalise-item.ts'
 import { emailIn, parseSent, type ParseOptions } from '../items/sent-item.ts'
 import type { ItemIssues } from '../items/item-issues.ts'
-import { ResponseWriter } from '../items/response-writer.ts'
+import { ResponseWriter, type PrivacyOptions } from '../items/response-writer.ts'
 import { RESPONSE } from '../items/responses.ts'
 import { withoutPersonal } from '../../common/schema/personal-data.ts'
-import type { FoundSuppression, ListSuppressions } from '../suppression/suppressions.ts'
+import type { FoundSuppression } from '../suppression/suppressions.ts'
 import type { ResponseObserver } from '../observe/responses.ts'
 
 /** What a list of responses is read with. */
-export interface ResponseListOptions extends ParseOptions {
+export interface ResponseListOptions extends ParseOptions, Partial<PrivacyOptions> {
   readonly key: RowKey
-  /** No item is taken straight from its bytes. */
+  /** No item is taken straight from its bytes: each goes through `JSON.parse` and the rules of this folder. */
   readonly parseAll?: boolean
-  /** Rows are made without personal data. */
-  readonly withoutPersonal?: boolean
-  /** Responses of people who were erased; their rows are made without personal data, too. */
-  readonly suppressed?: ListSuppressions | null
-  /** Fields that are not stored, or as pseudonyms. */
-  readonly rules?: FieldRules | null
 }
 
 /** Bytes of a body, and how many bytes of the same chunk stand before them. */
@@ -98,12 +92,9 @@ export class ResponseReader implements ItemHandler {
     this.#options = options
     this.#issues = issues
     this.#observer = observer
-    this.#writer = new ResponseWriter(issues, observer, {
-      withoutPersonal: options.withoutPersonal === true,
-      suppressed: options.suppressed ?? null,
-      rules: options.rules ?? null,
-    })
-    this.#type = underRules(RESPONSE, options.rules ?? null)
+    const { withoutPersonal = false, suppressed = null, rules = null } = options
+    this.#writer = new ResponseWriter(issues, observer, { withoutPersonal, suppressed, rules })
+    this.#type = underRules(RESPONSE, rules)
   }
 
   /** Takes the items that were read since the last call. */

@@ -9,26 +9,22 @@ export interface DifferingDuplicates {
 
 /** One line a matter, however many items it concerns. No values: they are personal data. */
 export function warningsOf({ entries }: SetAsideCounts, differing: DifferingDuplicates | null): string[] {
-  return [setAsideWarning(entries), repairedWarning(entries), differingWarning(differing)].filter(
-    (line) => line !== null,
-  )
-}
-
-function setAsideWarning(setAside: SetAsideCounts['entries']): string | null {
-  const fields = setAside
-    .filter(([field]) => field !== REPAIRED)
+  const warnings: string[] = []
+  const fields = entries
+    .filter(([entry]) => entry !== REPAIRED)
     .map(([field, count]) => `${field} (${count})`)
-  if (fields.length === 0) return null
-  return `values that their columns cannot hold were set aside, the originals are in _extra: ${fields.join(', ')}`
-}
-
-function repairedWarning(setAside: SetAsideCounts['entries']): string | null {
-  const repaired = setAside.find(([entry]) => entry === REPAIRED)
-  if (repaired === undefined) return null
-  return `texts with U+0000 or half a surrogate pair, which Postgres cannot hold; U+FFFD stands in their place: ${repaired[1]}`
-}
-
-function differingWarning(differing: DifferingDuplicates | null): string | null {
-  if (differing === null) return null
-  return `ids that stand more than once in the list, with different contents; the latest version was taken: ${differing.count} (the first is ${JSON.stringify(differing.first)})`
+  if (fields.length > 0)
+    warnings.push(
+      `values that their columns cannot hold were set aside, the originals are in _extra: ${fields.join(', ')}`,
+    )
+  const repaired = entries.find(([entry]) => entry === REPAIRED)
+  if (repaired !== undefined)
+    warnings.push(
+      `texts with U+0000 or half a surrogate pair, which Postgres cannot hold; U+FFFD stands in their place: ${repaired[1]}`,
+    )
+  if (differing !== null)
+    warnings.push(
+      `ids that stand more than once in the list, with different contents; the latest version was taken: ${differing.count} (the first is ${JSON.stringify(differing.first)})`,
+    )
+  return warnings
 }

@@ -60,8 +60,11 @@ export class ResponseObserver implements ItemObserver<ResponseItem> {
   }
 
   /** @param of who sent it */
-  addRsvp(value: string, of: Words): void {
-    if (!this.rsvp.has(value)) this.rsvp.add(isPersonal(value, of) ? WITHHELD : value)
+  addRsvp(value: string, { name, email, message }: Words): void {
+    if (this.rsvp.has(value)) return
+    // A service may put the respondent's own words where the reply belongs.
+    const isOwnWord = value === name || value === email || value === message
+    this.rsvp.add(isOwnWord ? WITHHELD : value)
   }
 
   observations(): readonly Observation[] {
@@ -121,8 +124,3 @@ class SlotObserver {
 
 /** What somebody sent, also what is not stored of it. */
 type Words = Readonly<Partial<Record<'name' | 'email' | 'message', JsonValue>>>
-
-/** A service that puts the respondent's own words where the reply belongs. */
-function isPersonal(value: string, { name, email, message }: Words): boolean {
-  return value === name || value === email || value === message
-}

@@ -1,8 +1,8 @@
-import { Timestamp } from '../../copy-format/timestamps.ts'
+import { ParsedTimestamp } from '../../copy-format/timestamps.ts'
 
 /** Longer than any time stamp that can be stored. */
 const MAX_LENGTH = 64
-const timestamp = new Timestamp()
+const timestamp = new ParsedTimestamp()
 const bytes = Buffer.alloc(MAX_LENGTH)
 
 /** Whether the text is a time stamp that can be stored (copy-format/timestamps.ts). */

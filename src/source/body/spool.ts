@@ -8,13 +8,13 @@ import { SpoolFile } from './spool-file.ts'
 
 export class BodySpool implements Disposable {
   readonly #permits: Member
-  readonly #maxBufferedBytes: number
+  readonly #inMemoryBytes: number
   #release: Release | null = null
   #file: SpoolFile | null = null
 
-  constructor(permits: Member, maxBufferedBytes: number) {
+  constructor(permits: Member, inMemoryBytes: number) {
     this.#permits = permits
-    this.#maxBufferedBytes = maxBufferedBytes
+    this.#inMemoryBytes = inMemoryBytes
   }
 
   /** Whether this list holds the permit for large lists. */
@@ -23,7 +23,7 @@ export class BodySpool implements Disposable {
   }
 
   fitsInMemory(bytes: number): boolean {
-    return bytes <= this.#maxBufferedBytes
+    return bytes <= this.#inMemoryBytes
   }
 
   /** Waits for the permit, and returns the file of the list. @throws TemporaryFileError */

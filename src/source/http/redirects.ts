@@ -26,8 +26,14 @@ export function followRedirect(path: readonly URL[], status: number, location: s
     )
   }
   // guard: redirects
-  if (target.origin !== first.origin)
-    throw crossOriginError(`GET ${from.pathname} redirects (${status})`, target, first)
+  if (target.origin !== first.origin) {
+    // Its origin, never its path.
+    const where = target.origin === 'null' ? `a ${target.protocol} address` : target.origin
+    throw new CrossOriginError(
+      `GET ${from.pathname} redirects (${status}) to another origin, ${where}, not ${first.origin}. The key is not sent there; ` +
+        `if the service has moved, set the base address to its new one.`,
+    )
+  }
   target.hash = ''
   if (path.some((seen) => seen.href === target.href)) {
     throw new InvalidResponseError(`GET ${first.pathname} redirects in a circle, over ${target.pathname}.`)
@@ -36,13 +42,4 @@ export function followRedirect(path: readonly URL[], status: number, location: s
     throw new InvalidResponseError(`GET ${first.pathname} redirects more than ${MAX_REDIRECTS} times.`)
   }
   return target
-}
-
-/** Names the origin of the target, never its path. */
-function crossOriginError(what: string, target: URL, base: URL): CrossOriginError {
-  const where = target.origin === 'null' ? `a ${target.protocol} address` : target.origin
-  return new CrossOriginError(
-    `${what} to another origin, ${where}, not ${base.origin}. The key is not sent there; ` +
-      `if the service has moved, set the base address to its new one.`,
-  )
 }

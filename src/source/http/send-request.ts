@@ -98,7 +98,7 @@ export interface RequestSpec {
   readonly etag: string | null
 }
 
-export interface HttpResponse {
+export interface ReceivedResponse {
   /** The address after all redirects. */
   readonly url: URL
   readonly headers: Headers
@@ -113,15 +113,15 @@ export type NotModified = 'not_modified' | 'unproven'
 export async function sendRequest(
   context: RequestContext,
   request: RequestSpec & { readonly etag: null },
-): Promise<HttpResponse>
+): Promise<ReceivedResponse>
 export async function sendRequest(
   context: RequestContext,
   request: RequestSpec,
-): Promise<HttpResponse | NotModified>
+): Promise<ReceivedResponse | NotModified>
 export async function sendRequest(
   context: RequestContext,
   request: RequestSpec,
-): Promise<HttpResponse | NotModified> {
+): Promise<ReceivedResponse | NotModified> {
   return throttled(context, request, () => attemptWithTimeout(context, request))
 }
 
@@ -156,7 +156,7 @@ export async function throttled<T>(
 async function attemptWithTimeout(
   context: RequestContext,
   request: RequestSpec,
-): Promise<HttpResponse | NotModified> {
+): Promise<ReceivedResponse | NotModified> {
   using timeout = new RequestTimeout(context.lifetime.signal, context.requestTimeoutMs, (bytes) =>
     requestTimeoutError(context.requestTimeoutMs, request.url.pathname, bytes),
   )
@@ -175,7 +175,7 @@ async function attempt(
   context: RequestContext,
   request: RequestSpec,
   timeout: RequestTimeout,
-): Promise<HttpResponse | NotModified> {
+): Promise<ReceivedResponse | NotModified> {
   const visited = [request.url]
   const onBytes = (bytes: number): void => {
     context.counts.bytesReceived += bytes
@@ -233,7 +233,7 @@ async function readResponse(
   context: RequestContext,
   request: RequestSpec,
   answered: Attempt,
-): Promise<HttpResponse | NotModified> {
+): Promise<ReceivedResponse | NotModified> {
   const { stream, url, timeout } = answered
   const { headers, status } = answered.head
   const path = url.pathname

@@ -3,7 +3,7 @@ import { InvalidResponseError } from '../../common/errors.ts'
 import {
   sendRequest,
   type RequestContext,
-  type HttpResponse,
+  type ReceivedResponse,
   type NotModified,
   type RequestSpec,
 } from '../http/send-request.ts'
@@ -13,7 +13,7 @@ import { type RetryOptions, withRetries } from '../retry/with-retries.ts'
 const MAX_PAGES = 10_000
 
 export interface FetchedPages {
-  readonly pages: readonly HttpResponse[]
+  readonly pages: readonly ReceivedResponse[]
   /** Some page's `Link` header could not be read: a next page may hide in it. */
   readonly unreadableLink: boolean
 }
@@ -26,7 +26,7 @@ export async function fetchPages(
   context: RequestContext,
   first: RequestSpec,
 ): Promise<FetchedPages | 'not_modified'> {
-  const pages: HttpResponse[] = []
+  const pages: ReceivedResponse[] = []
   const seen = new Set<string>()
   let unreadableLink = false
   for (let request: RequestSpec | null = first; request !== null;) {
@@ -47,19 +47,11 @@ export async function fetchPages(
     pages.push(page)
     const next = nextPage(page.headers, page.url)
     unreadableLink ||= next.unreadable
-    request = next.url === null ? null : nextRequest(request, next.url, page.body.size)
+    const { size } = page.body
+    const [bytesBefore, maxBytes]: [number, number] = [request.bytesBefore + size, request.maxBytes - size]
+    request = next.url === null ? null : { ...request, url: next.url, bytesBefore, maxBytes, etag: null }
   }
   return { pages, unreadableLink }
-}
-
-function nextRequest(request: RequestSpec, url: URL, bytes: number): RequestSpec {
-  return {
-    ...request,
-    url,
-    bytesBefore: request.bytesBefore + bytes,
-    maxBytes: request.maxBytes - bytes,
-    etag: null,
-  }
 }
 
 /** A 304 about another ETag proves nothing: the page is then requested again, without a tag. */
@@ -67,9 +59,9 @@ async function fetchPage(
   context: RequestContext,
   request: RequestSpec,
   of: Pick<RetryOptions, 'queueState' | 'pagesRead'>,
-): Promise<HttpResponse | 'not_modified'> {
+): Promise<ReceivedResponse | 'not_modified'> {
   const retrying = { ...of, onFailure: () => request.spool.discardBeyond(request.bytesBefore) }
-  const page: HttpResponse | NotModified = await withRetries(
+  const page: ReceivedResponse | NotModified = await withRetries(
     context,
     () => sendRequest(context, request),
     retrying,

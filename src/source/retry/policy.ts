@@ -74,7 +74,7 @@ export function retryDecision(failure: FailedAttempt): RetryDecision {
   if (failure.rejectingForMs > MAX_PAUSE_MS && failure.runRemainingMs === null)
     return { ...asked, giveUp: 'rejecting' }
   if (isRejected) {
-    if (failure.rejections >= maxRejections(failure))
+    if (failure.rejections >= rejectionLimit(failure))
       return { ...asked, giveUp: isQueued(failure) ? 'deferred' : 'rejections' }
     // The throttle spaces the requests of this run. The jitter separates them from requests of other clients.
     return { ...asked, wait: pause + jitteredWait(1, failure.random) }
@@ -99,7 +99,7 @@ function isQueued({ queueState }: FailedAttempt): boolean {
 }
 
 /** After so many rejections the request is given up, or its event goes to the back of the queue. */
-function maxRejections({ queueState, pagesRead, randomShare }: FailedAttempt): number {
+function rejectionLimit({ queueState, pagesRead, randomShare }: FailedAttempt): number {
   if (queueState === 'unqueued') {
     // guard: refusals
     return Math.max(MAX_REJECTIONS, randomShare === null ? 0 : maxConsecutive(randomShare, GIVE_UP_CHANCE))

@@ -39,21 +39,18 @@ export class Availability {
 
   /** A request of a source has ended with a response (null) or an error. */
   onEnd(error: unknown, source: object): void {
-    if (isFailure(error)) {
+    const status = error instanceof TransientStatusError ? error.status : null
+    // Nothing is known of the end of a request that this program ended.
+    if (status === null ? gotNoAnswer(error) : gatewayStatuses.has(status)) {
       this.#failures += 1
       this.#failing.add(source)
-    } else if (isAnswer(error)) {
+    } else if (status !== null || isResponse(error)) {
       this.#hasAnswered = true
       this.#failures = 0
       this.#failing.clear()
       for (const callback of this.#onAnswer) callback()
     }
   }
-}
-
-/** The service did not answer; nothing is known of the end of a request that this program ended. */
-function isFailure(error: unknown): boolean {
-  return error instanceof TransientStatusError ? gatewayStatuses.has(error.status) : gotNoAnswer(error)
 }
 
 /** The service was out of reach; a run that had to end before, or may not wait so long, says nothing of it. */
@@ -63,10 +60,6 @@ export function gotNoAnswer(error: unknown): boolean {
     !(error instanceof RunTimeoutError) &&
     !(error instanceof RetryLaterError)
   )
-}
-
-function isAnswer(error: unknown): boolean {
-  return error instanceof TransientStatusError || isResponse(error)
 }
 
 /** A permanent error status is a response too: the service was not overloaded. */

@@ -189,7 +189,9 @@ function acceptRandomRejections(
 function resume(state: RateLimitState, start: RequestStart, now: number): RateLimitState {
   const rejectingForMs = state.rejectingUntil - (state.rejectingSince ?? now)
   const isUnexplained = state.isPauseTooShort && state.episode !== null && state.episode.responses > 0
-  const episode = isUnexplained ? countUnexplained(state.episode) : state.episode
+  const episode = isUnexplained
+    ? { ...state.episode, unexplained: state.episode.unexplained + 1 }
+    : state.episode
   const open = { ...state, rejectingSince: null, recent: noResponsesSince(now), changedAt: now, episode }
   if (episode !== null && episode.unexplained >= MAX_UNEXPLAINED)
     return acceptRandomRejections(open, episode, now)
@@ -210,10 +212,6 @@ function resume(state: RateLimitState, start: RequestStart, now: number): RateLi
     nextStart: now + intervalOf(rate),
     episode: episode && { ...episode, sustainedRate: Math.max(episode.sustainedRate, goodput ?? 0) },
   }
-}
-
-function countUnexplained(episode: RejectionEpisode): RejectionEpisode {
-  return { ...episode, unexplained: episode.unexplained + 1 }
 }
 
 /** Raises the rate towards the safe share of the rejected rate. */

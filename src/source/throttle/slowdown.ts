@@ -1,4 +1,5 @@
 /** Logs when the service slows the run down, by how much and until when; and when that is over. */
+import type { Clock } from './clock.ts'
 import type { RateLimitState } from './rate-limit-state.ts'
 
 /** The limits while the service rejects requests, rounded for people. */
@@ -10,19 +11,6 @@ export interface Slowdown {
   readonly until: Date | null
 }
 
-export interface SlowdownReporter {
-  readonly current: Slowdown | null
-  onRejection(state: RateLimitState): void
-  /** All requests are paused for so many ms. */
-  onPause(state: RateLimitState, ms: number): void
-  onResponse(state: RateLimitState): void
-}
-
-export interface SlowdownReporterOptions {
-  readonly clock: { now(): number }
-  readonly log: (level: 'info', message: string, fields: object) => void
-}
-
 /** Shorter slowdowns and pauses are not logged. */
 const MIN_REPORTED_MS = 3000
 /** A slowdown is over after so long without a rejection: longer than the interval between two probes. */
@@ -30,16 +18,61 @@ const QUIET_MS = 35_000
 /** During a slowdown, only pauses of this length are logged. */
 const LONG_PAUSE_MS = 30_000
 
-export function createSlowdownReporter({ clock, log }: SlowdownReporterOptions): SlowdownReporter {
-  let since: number | null = null
-  let isReported = false
-  let rejected = 0
-  let lastRejectionAt = 0
-  let pausedUntil = 0
-  let last: RateLimitState | null = null
+interface ReporterOptions {
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: (level: 'info', message: string, fields: object) => void
+}
 
-  function slowdown(state: RateLimitState): Slowdown {
-    const leftMs = pausedUntil - clock.now()
+export class SlowdownReporter {
+  readonly #options: ReporterOptions
+  #since: number | null = null
+  #isReported = false
+  #rejected = 0
+  #lastRejectionAt = 0
+  #pausedUntil = 0
+  #last: RateLimitState | null = null
+
+  constructor(options: ReporterOptions) {
+    this.#options = options
+  }
+
+  get current(): Slowdown | null {
+    return this.#since === null || this.#last === null || !this.#isReported
+      ? null
+      : this.#slowdown(this.#last)
+  }
+
+  onRejection(state: RateLimitState): void {
+    this.#last = state
+    this.#lastRejectionAt = this.#options.clock.now()
+    this.#since ??= this.#lastRejectionAt
+    this.#rejected += 1
+    if (!this.#isReported && this.#lastRejectionAt - this.#since >= MIN_REPORTED_MS) this.#report(state)
+  }
+
+  /** All requests are paused for so many ms. */
+  onPause(state: RateLimitState, ms: number): void {
+    const until = this.#options.clock.now() + ms
+    // The responses to all requests in flight name the same pause.
+    const isNew = until > this.#pausedUntil + MIN_REPORTED_MS
+    this.#pausedUntil = Math.max(this.#pausedUntil, until)
+    if (isNew && ms >= (this.#isReported ? LONG_PAUSE_MS : MIN_REPORTED_MS)) this.#report(state)
+  }
+
+  onResponse(state: RateLimitState): void {
+    if (this.#since === null) return
+    this.#last = state
+    if (state.rate !== Infinity || this.#options.clock.now() - this.#lastRejectionAt < QUIET_MS) return
+    const seconds = Math.round((this.#lastRejectionAt - this.#since) / 1000)
+    const line = `The service no longer slows the run down; it did so for ${seconds} s.`
+    if (this.#isReported) this.#options.log('info', line, { rejected: this.#rejected })
+    this.#since = null
+    this.#isReported = false
+    this.#rejected = 0
+  }
+
+  #slowdown(state: RateLimitState): Slowdown {
+    const leftMs = this.#pausedUntil - this.#options.clock.now()
     return {
       requests_per_second: state.rate > 999 ? null : Number(state.rate.toPrecision(2)),
       requests_at_once: state.concurrency,
@@ -47,46 +80,16 @@ export function createSlowdownReporter({ clock, log }: SlowdownReporterOptions):
     }
   }
 
-  function report(state: RateLimitState): void {
-    isReported = true
-    const now = slowdown(state)
+  #report(state: RateLimitState): void {
+    this.#isReported = true
+    const now = this.#slowdown(state)
+    const count = this.#rejected
     const until = now.until === null ? '' : ` It asks to wait until ${now.until.toISOString()}.`
-    log(
+    this.#options.log(
       'info',
-      `The service slows the run down: it rejected ${rejected} ${rejected === 1 ? 'request' : 'requests'}. ${describeLimits(state, now)}${until}`,
+      `The service slows the run down: it rejected ${count} ${count === 1 ? 'request' : 'requests'}. ${describeLimits(state, now)}${until}`,
       now,
     )
-  }
-
-  return {
-    get current() {
-      return since === null || last === null || !isReported ? null : slowdown(last)
-    },
-    onRejection: (state) => {
-      last = state
-      lastRejectionAt = clock.now()
-      since ??= lastRejectionAt
-      rejected += 1
-      if (!isReported && lastRejectionAt - since >= MIN_REPORTED_MS) report(state)
-    },
-    onPause: (state, ms) => {
-      const until = clock.now() + ms
-      // The responses to all requests in flight name the same pause.
-      const isNew = until > pausedUntil + MIN_REPORTED_MS
-      pausedUntil = Math.max(pausedUntil, until)
-      if (isNew && ms >= (isReported ? LONG_PAUSE_MS : MIN_REPORTED_MS)) report(state)
-    },
-    onResponse: (state) => {
-      if (since === null) return
-      last = state
-      if (state.rate !== Infinity || clock.now() - lastRejectionAt < QUIET_MS) return
-      const seconds = Math.round((lastRejectionAt - since) / 1000)
-      const line = `The service no longer slows the run down; it did so for ${seconds} s.`
-      if (isReported) log('info', line, { rejected })
-      since = null
-      isReported = false
-      rejected = 0
-    },
   }
 }
 

@@ -7,7 +7,7 @@ import { afterResponse, afterRejection, afterStart, afterOverload, delayBeforeSt
 import { initialState, type RateLimitState, type RequestStart } from './rate-limit-state.ts'
 import type { QueueState } from '../retry/rejected-request.ts'
 import { readRetryAfter } from '../retry/retry-after.ts'
-import { createSlowdownReporter, type Slowdown } from './slowdown.ts'
+import { SlowdownReporter, type Slowdown } from './slowdown.ts'
 import { type StallDetector, createStallDetector } from './stall-detector.ts'
 import { TransientStatusError } from '../http/status.ts'
 import { RequestTimeoutError } from '../timeouts/request-timeout.ts'
@@ -31,28 +31,6 @@ export interface StartedRequest extends RequestStart {
   readonly source: PauseGate
 }
 
-export interface Throttle extends Disposable {
-  readonly snapshot: ThrottleSnapshot
-  /** Null unless rejections slow the requests down. */
-  readonly slowdown: Slowdown | null
-  /** For how long the service has rejected every request; 0 when it does not. */
-  rejectingForMs(): number
-  /** How many requests got a response other than a rejection. */
-  readonly responses: number
-  /** The share of requests that is rejected at random; null when rejections are not random. */
-  readonly randomShare: number | null
-  /** Waits until one more request may start. @throws as the pause gate of its source does */
-  waitForStart(source: PauseGate): Promise<StartedRequest>
-  /** The same, or null as soon as the source must wait for a pause: it holds a permit that others need meanwhile. */
-  waitUnlessPaused(source: PauseGate): Promise<StartedRequest | null>
-  /** The request has ended with a response (null) or an error. */
-  onEnd(start: StartedRequest, error: unknown, queueState: QueueState): void
-  /** The service asks one account for a pause of so many ms. */
-  pauseFor(ms: number, source: PauseGate): void
-  readonly stallDetector: StallDetector
-  readonly availability: Availability
-}
-
 export interface ThrottleOptions {
   /** Limits the concurrent requests; the throttle changes its size. */
   readonly permits: { concurrency: number }
@@ -62,15 +40,11 @@ export interface ThrottleOptions {
   readonly log: (level: 'debug' | 'info', message: string, fields?: object) => void
 }
 
-export function createThrottle(options: ThrottleOptions): Throttle {
-  return new LearnedThrottle(options)
-}
-
-class LearnedThrottle implements Throttle {
+export class Throttle implements Disposable {
   readonly stallDetector: StallDetector
   readonly availability = new Availability()
   readonly #options: ThrottleOptions
-  readonly #slowdownReporter: ReturnType<typeof createSlowdownReporter>
+  readonly #slowdownReporter: SlowdownReporter
   #state: RateLimitState
   /** The state that was logged last. */
   #logged: RateLimitState
@@ -84,7 +58,7 @@ class LearnedThrottle implements Throttle {
     this.#options = options
     this.#state = initialState(permits.concurrency, clock.now())
     this.#logged = this.#state
-    this.#slowdownReporter = createSlowdownReporter(options)
+    this.#slowdownReporter = new SlowdownReporter(options)
     this.stallDetector = createStallDetector(requestTimeoutMs * STALL_SHARE, (silentMs, sources) => {
       // guard: silence of one account
       if (this.availability.isShared && sources === 1) return
@@ -97,24 +71,29 @@ class LearnedThrottle implements Throttle {
     return snapshotOf(this.#state)
   }
 
+  /** Null unless rejections slow the requests down. */
   get slowdown(): Slowdown | null {
     return this.#slowdownReporter.current
   }
 
+  /** For how long the service has rejected every request; 0 when it does not. */
   rejectingForMs(): number {
     const { rejectingSince } = this.#state
     return rejectingSince === null ? 0 : this.#options.clock.now() - rejectingSince
   }
 
+  /** How many requests got a response other than a rejection. */
   get responses(): number {
     return this.#responses
   }
 
+  /** The share of requests that is rejected at random; null when rejections are not random. */
   get randomShare(): number | null {
     const { share } = this.#state
     return share.isRandom ? share.slow : null
   }
 
+  /** Waits until one more request may start. @throws as the pause gate of its source does */
   async waitForStart(source: PauseGate): Promise<StartedRequest> {
     for (;;) {
       await source.wait()
@@ -123,6 +102,7 @@ class LearnedThrottle implements Throttle {
     }
   }
 
+  /** The same, or null as soon as the source must wait for a pause: it holds a permit that others need meanwhile. */
   async waitUnlessPaused(source: PauseGate): Promise<StartedRequest | null> {
     const { clock } = this.#options
     let wasDelayed = false
@@ -140,6 +120,7 @@ class LearnedThrottle implements Throttle {
     return { at: this.#lastStart, wasDelayed, source }
   }
 
+  /** The request has ended with a response (null) or an error. */
   onEnd(start: StartedRequest, error: unknown, queueState: QueueState): void {
     const now = this.#options.clock.now()
     this.availability.onEnd(error, start.source)
@@ -160,6 +141,7 @@ class LearnedThrottle implements Throttle {
     }
   }
 
+  /** The service asks one account for a pause of so many ms. */
   pauseFor(ms: number, source: PauseGate): void {
     if (source.pauseFor(ms)) this.#slowdownReporter.onPause(this.#state, ms)
   }
@@ -183,13 +165,13 @@ class LearnedThrottle implements Throttle {
     const { permits, log } = this.#options
     this.#state = next
     if (permits.concurrency !== next.concurrency) permits.concurrency = next.concurrency
-    if (!isNotable(this.#logged, next)) return
+    if (!isNotableChange(this.#logged, next)) return
     this.#logged = next
     log('debug', `The rate limit changes: ${why}.`, snapshotOf(next))
   }
 }
 
-function isNotable(reported: RateLimitState, next: RateLimitState): boolean {
+function isNotableChange(reported: RateLimitState, next: RateLimitState): boolean {
   if (next.concurrency < reported.concurrency || next.rate < reported.rate / NOTABLE_CHANGE) return true
   const isQuicker = next.rate > reported.rate * NOTABLE_CHANGE
   return isQuicker || (next.concurrency === next.maxConcurrency && reported.concurrency < next.maxConcurrency)

@@ -35,7 +35,7 @@ export async function findAbsentEvents(
   requests: number,
 ): Promise<AbsentFromList> {
   const { first, last, listed } = readings
-  const absent = await absentFrom(run, listed)
+  const absent = await findAbsent(run, listed)
   if (last !== first) return { ...readings, absent, unconfirmed: [] }
   const ids = absent.map(({ id }) => id)
   const { confirmed, unconfirmed } = confirmAbsences(ids, first, run.initial.states.get(EVENT_LIST_KEY))
@@ -67,7 +67,7 @@ async function refetchOrNull(run: RunContext): Promise<EventList | null> {
 }
 
 /** Events of the mirror that are not listed; a backfill also finds rows without an event. */
-async function absentFrom(
+async function findAbsent(
   { mirror: { database, account }, mode }: RunContext,
   listed: readonly string[],
 ): Promise<readonly AbsentEvent[]> {

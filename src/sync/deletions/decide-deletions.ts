@@ -12,7 +12,7 @@ import { confirmAbsences, type ListDecision } from './unconfirmed-absences.ts'
 export type DeletionDecisions = Map<string, ListDecision>
 
 /** Lists beside what was live of them, by event. */
-export type Changes = ReadonlyMap<string, Pick<ListDiff, 'live' | 'fields' | 'absent'>>
+export type DiffByEvent = ReadonlyMap<string, Pick<ListDiff, 'live' | 'fields' | 'absent'>>
 
 /**
  * Decides which responses are removed that these lists no longer have.
@@ -23,7 +23,7 @@ export async function decideDeletions(
   trx: Transaction,
   run: RunContext,
   lists: readonly ListWrite<ResponseList>[],
-  changes: Changes,
+  changes: DiffByEvent,
   decisions: DeletionDecisions,
   accountEmpty: boolean,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { driftWarnings, firstSeen } from './warnings.ts'
 /** Answers that say nothing of what the specification leaves open. */
 const ORDINARY_STATUSES: ReadonlySet<string> = new Set(['200', '304'])
 
-interface Target {
+interface ObservationsOptions {
   readonly account: number
   readonly load: Pick<Loader, 'saveObservations'>
   /** Takes the API key out of a text. */
@@ -22,7 +22,7 @@ interface Target {
  * the run, and of each that is still at 0 because its run died, and warns of those that no run had counted.
  */
 export class Observations {
-  readonly #target: Target
+  readonly #options: ObservationsOptions
   /** What the account has; null until a transaction asks. */
   #stored: ObservationSet | null = null
   /** What finished runs have counted. */
@@ -32,8 +32,8 @@ export class Observations {
   /** What belongs to no list that is stored. */
   readonly #notes: Observation[] = []
 
-  constructor(target: Target) {
-    this.#target = target
+  constructor(options: ObservationsOptions) {
+    this.#options = options
   }
 
   /** Notes what is stored when the run is finished. */
@@ -52,7 +52,7 @@ export class Observations {
     const stored = await this.#load(trx)
     const kept = this.#keep(stored, unseen)
     const added = kept.filter((one) => !stored.has(one))
-    await this.#target.load.saveObservations(trx, this.#target.account, added, 0)
+    await this.#options.load.saveObservations(trx, this.#options.account, added, 0)
     return kept
   }
 
@@ -76,7 +76,7 @@ export class Observations {
     }
     this.committed(this.#keep(await this.#load(trx), this.#notes))
     const seen = [...this.#seen]
-    await this.#target.load.saveObservations(trx, this.#target.account, seen, 1)
+    await this.#options.load.saveObservations(trx, this.#options.account, seen, 1)
     return driftWarnings(firstSeen(this.#counted, seen))
   }
 
@@ -85,14 +85,14 @@ export class Observations {
     const all = new ObservationSet(stored)
     const redacted = (one: Observation) => ({
       ...one,
-      /* guard: key in an observation */ value: this.#target.redact(one.value),
+      /* guard: key in an observation */ value: this.#options.redact(one.value),
     })
     return [...new Set(observed.map((one) => all.add(stored.has(one) ? one : redacted(one))))]
   }
 
   async #load(trx: Transaction): Promise<ObservationSet> {
     if (this.#stored !== null) return this.#stored
-    const rows = await readObservations(trx, this.#target.account)
+    const rows = await readObservations(trx, this.#options.account)
     this.#counted = rows.filter(({ count }) => /* guard: news of a run that died */ count > 0)
     for (const row of rows) if (row.count === 0) this.#seen.add(row)
     // Another batch may have asked at the same time.

@@ -1,6 +1,7 @@
 import type { RejectItem, StoredReject } from '../../common/schema/tables.ts'
 import type { ListSummary } from '../../normalise/list/list-summary.ts'
-import { withoutLeftOutText, type FieldRules } from '../../normalise/items/field-rules.ts'
+import { withoutLeftOutText } from '../../normalise/items/field-rules.ts'
+import type { PrivacyOptions } from '../../normalise/items/response-writer.ts'
 import { MAX_PAYLOAD_BYTES } from '../../common/schema/items.ts'
 import type { ListSuppressions } from '../../normalise/suppression/suppressions.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
@@ -39,11 +40,7 @@ export function describeList(
 ): FetchedListFacts {
   const contradicted = etagContradictsContent(reading, stored)
   return {
-    length: facts.length,
-    setAside: facts.setAside,
-    fields: facts.fields,
-    unreadableId: facts.unreadableId,
-    observations: facts.observations,
+    ...facts,
     count,
     pages: reading.pages,
     bytes: reading.bytes,
@@ -59,27 +56,26 @@ export function describeList(
 const SAME_VALIDATOR =
   'the list has changed although its ETag has not: changes may have gone unseen for up to 24 hours.'
 
-/** What rejects are kept with: those of the event list hold no personal data of others. */
-interface RedactionOfRejects {
-  readonly redact: (text: string) => string
-  readonly isForgotten?: boolean
-  readonly suppressed?: ListSuppressions | null
-  readonly rules?: FieldRules | null
-}
-
 /**
- * Removes the key from what is kept of rejects: an item that is none may be an error that echoes it. Nothing of the text is kept where
+ * Removes the key from what is kept of rejects: an item that is none may be an error that echoes it. Those of the event list
+ * hold no personal data of others. Nothing of the text is kept where
  * personal data are forgotten, or where it is of an erased person; of the rest no field that is left out.
  */
 export function redactRejects(
   rejects: readonly RejectItem[],
-  { redact, isForgotten = false, suppressed = null, rules = null }: RedactionOfRejects,
+  {
+    redact,
+    withoutPersonal = false,
+    suppressed = null,
+    rules = null,
+  }: { readonly redact: (text: string) => string } & Partial<PrivacyOptions>,
 ): readonly StoredReject[] {
   // What is cut off of a long item may name somebody.
   // guard: rejects of erased persons
   const isOf = (one: ListSuppressions, { id, payload, bytes }: RejectItem) =>
     bytes > MAX_PAYLOAD_BYTES || (id !== null && one.hasResponse(id)) || one.mentions(payload)
-  const isHidden = (reject: RejectItem) => isForgotten || (suppressed !== null && isOf(suppressed, reject))
+  const isHidden = (reject: RejectItem) =>
+    withoutPersonal || (suppressed !== null && isOf(suppressed, reject))
   const redacted = (payload: string) => {
     const left = rules === null ? payload : withoutLeftOutText(payload, rules)
     return left === null ? null : /* guard: key in rejects */ redact(left)

@@ -1,27 +1,22 @@
 import type { IntegerText, StoredReject } from '../../common/schema/tables.ts'
 import { ListNormaliser } from '../../normalise/list/list-normaliser.ts'
 import type { ResponseBatch } from '../../copy-format/response-batch.ts'
-import type { RowKey } from '../../copy-format/response-rows.ts'
-import type { FoundSuppression, ListSuppressions } from '../../normalise/suppression/suppressions.ts'
-import type { FieldRules } from '../../normalise/items/field-rules.ts'
+import type { FoundSuppression } from '../../normalise/suppression/suppressions.ts'
+import type { PrivacyOptions } from '../../normalise/items/response-writer.ts'
+import type { ResponseListOptions } from '../../normalise/list/response-reader.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { StoredValidator } from './change-detection.ts'
 import { describeList, redactRejects, type FetchedListFacts } from './list-facts.ts'
 
 /** What else a list is made with. `signal` ends the reading of a large one. */
-export interface ListContext extends Pick<ResolvedOptions, 'redact' | 'signal'> {
-  readonly key: RowKey
+export interface ListContext
+  extends
+    Pick<ResolvedOptions, 'redact' | 'signal'>,
+    PrivacyOptions,
+    Pick<ResponseListOptions, 'key' | 'parseAll'> {
   /** What is known of the last reading. */
   readonly stored: StoredValidator | undefined
-  /** Every item goes through `JSON.parse` and the rules of `normalise`, also an ordinary one. */
-  readonly parseAll?: boolean
-  /** Rows and rejects are made without personal data. */
-  readonly isForgotten: boolean
-  /** Responses of people who were erased; null: none of this list can be one. */
-  readonly suppressed: ListSuppressions | null
-  /** Fields that are not stored, or as pseudonyms. */
-  readonly rules: FieldRules | null
 }
 
 /** What a list leaves in the mirror beside its rows. */
@@ -47,19 +42,8 @@ export interface BufferedList extends ResponseList {
 }
 
 /** What reads the responses of a fetched list. */
-export function createNormaliser(
-  { what, keyRemover }: FetchedList,
-  { key, parseAll = false, isForgotten, suppressed, rules }: ListContext,
-): ListNormaliser {
-  return new ListNormaliser({
-    key,
-    what,
-    keyRemover,
-    parseAll,
-    withoutPersonal: isForgotten,
-    suppressed,
-    rules,
-  })
+export function createNormaliser({ what, keyRemover }: FetchedList, context: ListContext): ListNormaliser {
+  return new ListNormaliser({ ...context, what, keyRemover })
 }
 
 /**

@@ -73,11 +73,11 @@ async function syncEvent(
   const etag = usesState ? etagToSend(due.state, run.mirror.lease.startedAt) : null
   const answer = await run.source.responses(due.event.id, etag, queueState)
   onResponse()
-  if (answer === 'not_modified') return markUnchanged(run, into, due, { etag, read_whole: false })
+  if (answer === 'not_modified') return recordUnchanged(run, into, due, { etag, read_whole: false })
   using reading = answer
   const isAsStored = usesState && compareDigest(reading, due.state) === 'same'
   if (isAsStored && /* guard: signs of an unchanged list */ !(await reading.showsPaging())) {
-    return markUnchanged(run, into, due, { etag: reading.etag, read_whole: true })
+    return recordUnchanged(run, into, due, { etag: reading.etag, read_whole: true })
   }
   await writeList(run, into.batches, due, reading)
 }
@@ -107,14 +107,14 @@ function listContext({ settings, mirror, initial }: RunContext, { event, state }
     signal: settings.signal,
     key,
     stored: state,
-    isForgotten: /* guard: forgotten events */ state?.retention === 'forgotten',
+    withoutPersonal: /* guard: forgotten events */ state?.retention === 'forgotten',
     suppressed: initial.suppressions.forEvent(event.id),
     rules: settings.rules,
   }
 }
 
 /** The responses are as they were; the event's own record may not be. */
-async function markUnchanged(
+async function recordUnchanged(
   run: RunContext,
   { batches, marker }: Destination,
   due: DueEvent,

@@ -29,7 +29,8 @@ export async function verifyAccountIdentity(
   // An empty event list tells no account from another. Its missing events are for the deletion guard.
   // guard: nobody in the list
   if (listed.length === 0 && known.base_url !== null && !adopt) return
-  if (isSame(known, identity)) return
+  const { email, base_url, key_sha256 } = identity
+  if (known.email === email && known.base_url === base_url && known.key_sha256 === key_sha256) return
   await run.mirror.write((trx) => run.mirror.load.saveIdentity(trx, run.mirror.account.id, identity, isOther))
   // guard: another answers
   if (isOther)
@@ -88,10 +89,6 @@ async function readIdentity(run: IdentityContext): Promise<Known> {
     .where('id', '=', run.mirror.account.id)
     .executeTakeFirst()
   return known ?? nothing
-}
-
-function isSame(known: Known, now: Identity): boolean {
-  return known.email === now.email && known.base_url === now.base_url && known.key_sha256 === now.key_sha256
 }
 
 /** What says that this may be another account, in words; null when nothing does or nothing is known yet. */

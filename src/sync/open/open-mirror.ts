@@ -5,19 +5,16 @@ import { fetchIdentity, fetchEventList, type FetchContext } from '../fetch/fetch
 import type { FirstResponses } from '../fetch/event-list.ts'
 import { logTo, type ResolvedOptions } from '../options.ts'
 
-export interface OpenedMirror {
-  readonly database: Database
-  /** Null: there was a mirror, and nothing was asked. */
-  readonly firstResponses: FirstResponses | null
-}
-
 /**
  * Opens the mirror. Where there is none (no folder, or a database without our schema) nothing is made before the service
  * has responded: an empty mirror would answer every query with "none".
  *
+ * @returns `firstResponses` is null where there was a mirror, and nothing was asked
  * @throws what the service's refusal is: AuthenticationError, UnreachableError, UsageError …; DatabaseError
  */
-export async function openMirror(reading: FetchContext): Promise<OpenedMirror> {
+export async function openMirror(
+  reading: FetchContext,
+): Promise<{ readonly database: Database; readonly firstResponses: FirstResponses | null }> {
   const { settings } = reading
   const existing = await openExisting(settings)
   try {

@@ -1,7 +1,8 @@
+import { NEVER } from '../../common/abort.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import type { Lease } from '../../db/lease/lease.ts'
 import { migrate, requireSchema } from '../../db/migrate.ts'
-import { createPlanner } from '../../load/dry-run/planner.ts'
+import { Planner } from '../../load/dry-run/planner.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { MirrorAccess } from '../run-context.ts'
 import { openSuppressions, type OpenSuppressions } from './suppressions.ts'
@@ -24,15 +25,16 @@ export async function openToPlan(
   const database = opened.use(await openAsItIs(settings))
   const account = await readAccount(database, settings)
   const suppressed = await openSuppressions(database.kysely, account, settings.personKey)
-  const planned = createPlanner(settings.dryRun?.maxKeys ?? 0)
+  const load = new Planner(settings.dryRun?.maxKeys ?? 0)
   const write: MirrorAccess['write'] = async (work, { isLast = false } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
     // guard: read-only transactions
     return database.transaction(work, { readOnly: true })
   }
-  const lease = leaseOfNothing(await readClock(database))
+  const { rows } = await database.transaction((trx) => trx.query('select now()'), { readOnly: true })
+  const lease = leaseOfNothing(String(rows[0]?.[0]))
   return {
-    mirror: { database, account, lease, load: planned, plan: (trx) => planned.plan(trx, account.id), write },
+    mirror: { database, account, lease, load, plan: (trx) => load.plan(trx, account.id), write },
     suppressed,
     rulesChanged: await haveRulesChanged(database.kysely, account.id, settings.rules),
   }
@@ -62,17 +64,12 @@ async function openEmpty(): Promise<Database> {
   return database
 }
 
-async function readClock(database: Database): Promise<string> {
-  const { rows } = await database.transaction((trx) => trx.query('select now()'), { readOnly: true })
-  return String(rows[0]?.[0])
-}
-
 /** A dry run holds no account: others go on beside it. */
 function leaseOfNothing(startedAt: string): Lease {
   return {
     runId: '0',
     startedAt,
-    lost: new AbortController().signal,
+    lost: NEVER,
     fence: async () => {},
     close: async () => {},
     withdraw: async () => {},

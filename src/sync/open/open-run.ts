@@ -1,5 +1,5 @@
 import { connect, type Database } from '../../db/connect.ts'
-import { takeLease, type Lease } from '../../db/lease/lease.ts'
+import { takeLease } from '../../db/lease/lease.ts'
 import { migrate, requireSchema } from '../../db/migrate.ts'
 import type { RunMode, Tables } from '../../common/schema/tables.ts'
 import { countLiveRows, deletedSinceLastRead } from '../../load/diff/live-counts.ts'
@@ -8,7 +8,6 @@ import { requireNotMoved } from '../../load/state/moved.ts'
 import { readStates } from '../../load/state/sync-state.ts'
 import { DeletionBudget } from '../deletions/budget.ts'
 import { ListsRead } from '../deletions/emptied-lists.ts'
-import type { HoldPolicy } from '../deletions/deletion-guard.ts'
 import { UnconfirmedLists } from '../deletions/unconfirmed-absences.ts'
 import { Observations } from '../drift/observations.ts'
 import { logTo, resolveOptions, type ResolvedOptions, type RunOptions } from '../options.ts'
@@ -86,7 +85,7 @@ function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableStack, quo
   opened.defer(() => settings.signal?.removeEventListener('abort', stopWithCaller))
   const stats = new RunStats(() => settings.onProgress(progressOf(stats, source)))
   const source = openSource(settings, signal, {
-    slowed: () => stats.report(),
+    onSlowdown: () => stats.report(),
     mayQuote: () => quoting.isAllowed,
   })
   opened.defer(() => source.close())
@@ -113,6 +112,7 @@ function contextOf(
   { mirror, suppressed, rulesChanged, backfill = null, firstResponses = null }: Opened,
 ) {
   const { account, lease, plan } = mirror
+  const { holdForMs, acceptDeletions, redact } = run.settings
   return {
     ...run,
     mode,
@@ -131,7 +131,7 @@ function contextOf(
       deletedBefore: memoizeQuery((kysely) => deletedSinceLastRead(kysely, account.id, lease.runId)),
     },
     deletions: {
-      policy: holdPolicyOf(lease, run.settings),
+      policy: { now: lease.startedAt, runNow: new Date().toISOString(), holdForMs, acceptDeletions },
       budget: new DeletionBudget(),
       listsRead: new ListsRead(),
       unconfirmed: new UnconfirmedLists(),
@@ -139,18 +139,9 @@ function contextOf(
     pending: {
       unchanged: [],
       failures: [],
-      observations: new Observations({
-        account: account.id,
-        load: mirror.load,
-        redact: run.settings.redact,
-      }),
+      observations: new Observations({ account: account.id, load: mirror.load, redact }),
     },
   } satisfies Omit<RunContext, typeof Symbol.asyncDispose>
-}
-
-/** How this run takes deletions. */
-function holdPolicyOf({ startedAt }: Lease, { holdForMs, acceptDeletions }: ResolvedOptions): HoldPolicy {
-  return { now: startedAt, runNow: new Date().toISOString(), holdForMs, acceptDeletions }
 }
 
 /** Logs the migration of an existing mirror: an older program refuses the new schema. */
@@ -174,15 +165,12 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   await requireThisOne(database.kysely)
   const account = { id: await findAccount(database, settings), name: settings.account }
   const joinsBackfill = mode === 'backfill' && settings.events === null
-  // `isMirrored`: another run has filled the mirror since the service answered.
-  const found: Pick<Opened, 'suppressed' | 'rulesChanged'> & {
-    backfill: Backfill | null
-    isMirrored: boolean
-  } = {
-    rulesChanged: false,
-    backfill: null,
-    isMirrored: false,
+  const found = {
     suppressed: NO_SUPPRESSIONS,
+    rulesChanged: false,
+    backfill: null as Backfill | null,
+    // Null also when another run has filled the mirror since the service answered.
+    firstResponses,
   }
   const lease = await takeLease(database, {
     accountId: account.id,
@@ -191,13 +179,12 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     begin: async (trx, runId) => {
       await requireThisOne(trx.kysely)
       await requireNotRemoved(trx, account.id, account.name)
-      Object.assign(found, {
-        suppressed: await openSuppressions(trx.kysely, account, settings.personKey),
-        rulesChanged: await adoptRules(trx, account.id, settings.rules),
-      })
+      found.suppressed = await openSuppressions(trx.kysely, account, settings.personKey)
+      found.rulesChanged = await adoptRules(trx, account.id, settings.rules)
       if (joinsBackfill)
         found.backfill = await resumeOrStartBackfill(trx, runId, account.id, settings.restart)
-      if (firstResponses !== null) found.isMirrored = (await readStates(trx.kysely, account.id)).size > 0
+      const isMirrored = firstResponses !== null && (await readStates(trx.kysely, account.id)).size > 0
+      found.firstResponses = isMirrored ? null : firstResponses
     },
     signal,
     log: logTo(settings.logger),
@@ -211,13 +198,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     return inFencedTransaction(database, lease, work, { durable: isLast, contentBytes: bytes })
   }
   const mirror = { database, account, lease, load: postgresLoader, plan: null, write }
-  return {
-    mirror,
-    suppressed: found.suppressed,
-    rulesChanged: found.rulesChanged,
-    backfill: found.backfill,
-    firstResponses: found.isMirrored ? null : firstResponses,
-  }
+  return { mirror, ...found }
 }
 
 /** Opens a mirror that must be there. */

@@ -1,36 +1,20 @@
-import { createSource, type Source } from '../../source/api.ts'
+import { createSource, type Source, type SourceOptions } from '../../source/api.ts'
 import { logTo, type Progress, type ResolvedOptions } from '../options.ts'
 import type { RunStats } from '../run-stats.ts'
-
-interface SourceCallbacks {
-  /** Called when the service begins to slow the requests down, and when that is over. */
-  readonly slowed: () => void
-  /** Whether messages may quote what the service answers. */
-  readonly mayQuote: () => boolean
-}
 
 /** The client of the service, by the settings; `signal` ends whatever is under way. */
 export function openSource(
   settings: ResolvedOptions,
   signal: AbortSignal,
-  { slowed, mayQuote }: SourceCallbacks,
+  callbacks: Required<Pick<SourceOptions, 'onSlowdown' | 'mayQuote'>>,
 ): Source {
-  const log = logTo(settings.logger)
+  const { runTimeoutMs, logger } = settings
   return createSource({
-    baseUrl: settings.baseUrl,
-    apiKey: settings.apiKey,
-    requestTimeoutMs: settings.requestTimeoutMs,
-    maxBodyBytes: settings.maxBodyBytes,
-    maxBufferedBytes: settings.inMemoryBytes,
-    chunkBytes: settings.chunkBytes,
-    concurrency: settings.concurrency,
-    host: settings.host,
-    turn: settings.turn,
-    runDeadline: settings.runTimeoutMs === null ? null : performance.now() + settings.runTimeoutMs,
+    ...settings,
+    ...callbacks,
     signal,
-    log,
-    onSlowdown: slowed,
-    mayQuote,
+    runDeadline: runTimeoutMs === null ? null : performance.now() + runTimeoutMs,
+    log: logTo(logger),
   })
 }
 

@@ -35,21 +35,17 @@ export function requireKnownEvents(
   const listed = new Set(list.ids)
   const rejected = unknown.filter((id) => listed.has(id))
   const missing = unknown.filter((id) => !listed.has(id))
-  throw new UnknownEventError(
-    [
-      ...(missing.length > 0
-        ? [
-            `The service lists no event ${missing.map((id) => quote(id) + didYouMeanEvent(id, readable)).join(', ')}.`,
-          ]
-        : []),
-      ...(rejected.length > 0
-        ? [
-            `Listed, but the listed item is rejected: event ${rejected.map(quote).join(', ')}. Nothing of it is in the mirror; see why with: ${commandName()} rejects.`,
-          ]
-        : []),
-      `Nothing was written. See the ids with: ${commandName()} query "select id, title from events".`,
-    ].join(' '),
-  )
+  const lines: string[] = []
+  if (missing.length > 0) {
+    const ids = missing.map((id) => quote(id) + didYouMeanEvent(id, readable))
+    lines.push(`The service lists no event ${ids.join(', ')}.`)
+  }
+  if (rejected.length > 0)
+    lines.push(
+      `Listed, but the listed item is rejected: event ${rejected.map(quote).join(', ')}. Nothing of it is in the mirror; see why with: ${commandName()} rejects.`,
+    )
+  lines.push(`Nothing was written. See the ids with: ${commandName()} query "select id, title from events".`)
+  throw new UnknownEventError(lines.join(' '))
 }
 
 function quote(id: string): string {

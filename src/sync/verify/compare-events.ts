@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { EVENT_LIST_KEY, readStates, type ListState } from '../../load/state/sync-state.ts'
+import { EVENT_LIST_KEY, readStates } from '../../load/state/sync-state.ts'
 import { unlistedEvents } from '../../load/diff/orphans.ts'
 import { compareEvents, compareResponses, type ExpectedResponses } from '../../load/diff/verify-lists.ts'
 import { heldIds } from '../deletions/deletion-guard.ts'
@@ -38,8 +38,13 @@ async function compareIn(
   const unconfirmed = stored.unconfirmed_absences.filter((id) => !listed.has(id))
   const kept = [...held, ...unconfirmed]
   // The digest is stored once every event row is. Without it the rows of failed events may come from an earlier run.
-  const isStored = (id: string) =>
-    stored.digest !== null || (wasRead(states.get(id)) && !hasFailed(states.get(id)))
+  const isStored = (id: string) => {
+    const state = states.get(id)
+    return (
+      stored.digest !== null ||
+      (state !== undefined && state.checked_at !== null && state.error_code === null)
+    )
+  }
   const rows = list.rows.filter(({ id }) => (settings.events?.has(id) ?? true) && isStored(id))
   const comparedIds = new Set(rows.map(({ id }) => id))
   const protectedIds = [...kept, ...list.ids.filter((id) => !comparedIds.has(id))]
@@ -75,12 +80,4 @@ async function compareIn(
 const nothing: ExpectedResponses = {
   batches: async function* () {},
   isExpectedId: () => false,
-}
-
-function hasFailed(state: ListState | undefined): boolean {
-  return state !== undefined && state.error_code !== null
-}
-
-function wasRead(state: ListState | undefined): boolean {
-  return state !== undefined && state.checked_at !== null
 }

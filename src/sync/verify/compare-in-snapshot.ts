@@ -29,7 +29,7 @@ export interface FetchedEvent {
   /** Its rows; null for a list that is too large for memory. */
   readonly batch: ResponseBatch | null
   /** Whether its rows were made without personal data. */
-  readonly isForgotten: boolean
+  readonly withoutPersonal: boolean
 }
 
 /**
@@ -87,7 +87,8 @@ function comparableList(stored: StoredList | undefined, fetched: FetchedEvent): 
   const { list } = fetched
   if (stored === undefined) return { is: 'never_read' }
   // guard: forgotten since
-  if (stored.rewrite_due || stored.is_forgotten !== fetched.isForgotten) return notCompared('changed', stored)
+  if (stored.rewrite_due || stored.is_forgotten !== fetched.withoutPersonal)
+    return notCompared('changed', stored)
   // guard: changed since
   if (stored.digest !== null && stored.digest !== list.digest) return notCompared('changed', stored)
   const held = new Set(heldIds(stored.held_deletions).filter((id) => !list.has(id)))

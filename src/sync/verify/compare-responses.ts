@@ -78,15 +78,10 @@ async function runPass(
     read: async (event, onResponse, queueState) => {
       if (states.get(event.id)?.checked_at == null) notCompared.push([event, { is: 'never_read' }])
       else {
-        const isForgotten = states.get(event.id)?.retention === 'forgotten'
+        const withoutPersonal = states.get(event.id)?.retention === 'forgotten'
         const suppressed = suppressions.forEvent(event.id)
-        await fetchToCompare(
-          verification,
-          { event, isForgotten, suppressed },
-          { onResponse, queueState },
-          batches,
-          compare,
-        )
+        const asked = { event, withoutPersonal, suppressed }
+        await fetchToCompare(verification, asked, { onResponse, queueState }, batches, compare)
       }
     },
     before: ({ id }) => states.get(id),
@@ -126,15 +121,12 @@ function addResult(
 /** Fetches the list and hands it to be compared. One in memory is compared with others; another by itself, while it lies in its file. */
 async function fetchToCompare(
   { source, mirror, settings, stats, thorough }: VerifyContext,
-  {
-    event,
-    isForgotten,
-    suppressed,
-  }: Pick<FetchedEvent, 'event' | 'isForgotten'> & Pick<ListContext, 'suppressed'>,
+  asked: Pick<FetchedEvent, 'event'> & Pick<ListContext, 'withoutPersonal' | 'suppressed'>,
   { onResponse, queueState }: { readonly onResponse: () => void; readonly queueState: QueueState },
   batches: BatchQueue<FetchedEvent>,
   compare: (lists: readonly FetchedEvent[]) => Promise<void>,
 ): Promise<void> {
+  const { event, ...without } = asked
   const { id } = event
   const answer = await source.responses(id, null, queueState)
   onResponse()
@@ -146,8 +138,7 @@ async function fetchToCompare(
     key: { account: mirror.account.id, event_id: id, run: NO_RUN },
     stored: undefined,
     parseAll: thorough.has(id),
-    isForgotten,
-    suppressed,
+    ...without,
     rules: settings.rules,
   }
   const warn = ({ warnings }: ResponseList) => {
@@ -156,12 +147,9 @@ async function fetchToCompare(
   if (reading.isLarge) {
     const list = await new StreamedResponses(reading, context).readThrough()
     warn(list)
-    return await batches.addAlone(() => compare([{ event, list, batch: null, isForgotten }]))
+    return await batches.addAlone(() => compare([{ ...asked, list, batch: null }]))
   }
   const list = await bufferList(reading, context)
   warn(list)
-  await batches.add(
-    { event, list, batch: list.batch, isForgotten },
-    { rows: 1 + list.count, bytes: list.bytes },
-  )
+  await batches.add({ ...asked, list, batch: list.batch }, { rows: 1 + list.count, bytes: list.bytes })
 }

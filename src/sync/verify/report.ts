@@ -59,28 +59,19 @@ export interface ComparisonResult extends Differences {
   readonly rejected: number
 }
 
-/** How many lists were compared, and the events whose lists were not. */
-interface ListOutcomes {
-  compared: number
-  thorough: number
-  readonly changed: string[]
-  readonly undecided: string[]
-  readonly neverRead: string[]
-  readonly failing: string[]
-}
-
 /** What was found so far. */
 export class VerifyStats {
   readonly #stats: RunStats
   readonly listed: Difference[] = []
   total = 0
-  readonly lists: ListOutcomes = {
+  /** How many lists were compared, and the events whose lists were not. */
+  readonly lists = {
     compared: 0,
     thorough: 0,
-    changed: [],
-    undecided: [],
-    neverRead: [],
-    failing: [],
+    changed: new Array<string>(),
+    undecided: new Array<string>(),
+    neverRead: new Array<string>(),
+    failing: new Array<string>(),
   }
   responses = 0
   /** Records compared; null while nothing can be said of them. */

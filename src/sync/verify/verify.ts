@@ -131,7 +131,7 @@ async function compareAll(
   stats.events.due = chosen.length
   const areCompared = await compareEventRows(verification, list)
   const notFound = await compareResponseLists(verification, chosen)
-  if (!areCompared || notFound.length > 0) await refetchEventList(verification, areCompared, notFound)
+  if (!areCompared || notFound.length > 0) await recheckEventList(verification, areCompared, notFound)
   return reportOf(verification)
 }
 
@@ -139,7 +139,7 @@ async function compareAll(
  * Reads the event list once more: a sync may have stored it meanwhile, and what the service did not know may
  * be listed no longer.
  */
-async function refetchEventList(
+async function recheckEventList(
   verification: VerifyContext,
   areCompared: boolean,
   notFound: readonly EventItem[],

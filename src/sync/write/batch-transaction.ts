@@ -6,7 +6,7 @@ import { droppedField, observationsOf } from '../drift/observations.ts'
 import type { DigestMatch } from '../fetch/change-detection.ts'
 import { droppedFields, type FetchedListFacts } from '../fetch/list-facts.ts'
 import { holdWarnings } from '../deletions/deletion-guard.ts'
-import type { Changes, DeletionDecisions } from '../deletions/decide-deletions.ts'
+import type { DiffByEvent, DeletionDecisions } from '../deletions/decide-deletions.ts'
 import type { DueEvent } from '../select/selected-event.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import type { RunContext } from '../run-context.ts'
@@ -136,7 +136,7 @@ export async function writeEventRows(
 /** What a batch has found out and written until its rows are there. */
 interface WrittenBatch {
   readonly loads: readonly (ListWrite | UnchangedWrite)[]
-  readonly changes: Changes
+  readonly changes: DiffByEvent
   readonly decisions: DeletionDecisions
   readonly records: EventRowsWritten
   /** Responses, with their payments and slots. */

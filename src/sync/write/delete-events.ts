@@ -19,6 +19,7 @@ import { fetchEventList } from '../fetch/fetch-events.ts'
 import { isEventListCurrent, type EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'
 import { recordFailure } from '../fetch/sync-events.ts'
+import { groupByRows } from './group-by-rows.ts'
 
 /** Rows that one transaction removes: an event is removed whole, so a large one goes beyond it. */
 const ROWS_PER_REMOVAL = 5000
@@ -42,7 +43,10 @@ export async function deleteAbsentEvents(
   if (run.settings.events !== null) return
   if (list === first && isEventListCurrent(run.mode, list)) {
     await deleteUnlistedStates(run, list.ids)
-    return markListChecked(run)
+    // The list is as it was stored: no event is absent, and its stored state stays.
+    const state = { event_id: EVENT_LIST_KEY, poll_interval_s: null, etag: null, read_whole: true }
+    run.pending.unchanged.push(state)
+    return
   }
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
@@ -73,12 +77,6 @@ async function deleteUnlistedStates(
   // guard: states of events that came and went
   if ([...states.keys()].every((id) => isListed.has(id))) return
   await mirror.write((trx) => mirror.load.deleteStaleState(trx, mirror.account.id, listed))
-}
-
-/** The list is as it was stored: no event is absent, and its stored state stays. */
-function markListChecked(run: RunContext): void {
-  const state = { event_id: EVENT_LIST_KEY, poll_interval_s: null, etag: null, read_whole: true }
-  run.pending.unchanged.push(state)
 }
 
 async function decideAbsentEvents(
@@ -146,25 +144,13 @@ async function deleteDecided(
   const { account, lease, load } = run.mirror
   const writing = { account: account.id, run: lease.runId, history: true }
   const going = new Set(decision.remove)
-  for (const group of groupByRows(absent.filter(({ id }) => going.has(id)))) {
-    addCounts(run.stats.rows, await run.mirror.write((trx) => load.deleteEvents(trx, writing, group)))
+  const events = absent.filter(({ id }) => going.has(id))
+  for (const group of groupByRows(events, ROWS_PER_REMOVAL, ({ responses }) => responses)) {
+    const ids = group.map(({ id }) => id)
+    addCounts(run.stats.rows, await run.mirror.write((trx) => load.deleteEvents(trx, writing, ids)))
   }
   run.deletions.budget.add(decision)
   for (const line of holdWarnings('The event list', decision)) run.stats.warn(line)
-}
-
-function groupByRows(events: readonly AbsentEvent[]): string[][] {
-  const groups: string[][] = []
-  let rows = ROWS_PER_REMOVAL
-  for (const { id, responses } of events) {
-    if (rows + responses >= ROWS_PER_REMOVAL) {
-      groups.push([])
-      rows = 0
-    }
-    groups.at(-1)?.push(id)
-    rows += 1 + responses
-  }
-  return groups
 }
 
 /** Stores what is known of the list itself. Its digest only when the mirror has all its records, and no other event. */

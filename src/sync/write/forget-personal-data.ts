@@ -1,5 +1,6 @@
-import { findForgettable, type ForgettableEvent } from '../../load/write/forget.ts'
+import { findForgettable } from '../../load/write/forget.ts'
 import type { RunContext } from '../run-context.ts'
+import { groupByRows } from './group-by-rows.ts'
 
 /** About what a row takes that is written again. */
 const BYTES_PER_ROW = 500
@@ -19,7 +20,7 @@ export async function forgetPersonalData(run: RunContext): Promise<void> {
     settings.forgetAfterMs,
     only,
   )
-  for (const batch of inBatches(events, settings.batchRows)) {
+  for (const batch of groupByRows(events, settings.batchRows, ({ rows }) => rows)) {
     signal.throwIfAborted()
     const bytes = BYTES_PER_ROW * batch.reduce((sum, { rows }) => sum + rows, 0)
     const forgotten = await mirror.write((trx) => mirror.load.forget(trx, mirror.account.id, batch), {
@@ -28,24 +29,4 @@ export async function forgetPersonalData(run: RunContext): Promise<void> {
     stats.addForgotten(forgotten)
     stats.report('forgetting')
   }
-}
-
-/** Whole events; one with more rows goes alone. */
-function* inBatches(
-  events: readonly ForgettableEvent[],
-  maxRows: number,
-): Generator<readonly ForgettableEvent[]> {
-  let batch: ForgettableEvent[] = []
-  let rows = 0
-  for (const event of events) {
-    if (batch.length > 0 && rows + event.rows > maxRows) {
-      yield batch
-      batch = []
-      rows = 0
-    }
-    batch.push(event)
-    // An event without a row takes a statement's time, too.
-    rows += event.rows + 1
-  }
-  if (batch.length > 0) yield batch
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { diffLists, type ListDiff } from '../../load/diff/list-diff.ts'
-import type { WriteOptions, WriteResult } from '../../load/statements.ts'
+import type { WriteOptions } from '../../load/statements.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'
 import { restoresPersonal } from '../select/selected-event.ts'
@@ -27,14 +27,16 @@ export async function writeEventBatch(
   accountEmpty: boolean | null,
 ): Promise<void> {
   const bytes = loads.reduce((sum, { list }) => sum + (list?.bytes ?? 0), 0)
-  await runBatchTransaction(run, bytes, (trx, decisions) => apply(trx, run, loads, decisions, accountEmpty))
+  await runBatchTransaction(run, bytes, (trx, decisions) =>
+    applyBatch(trx, run, loads, decisions, accountEmpty),
+  )
 }
 
 function hasList(load: EventWrite): load is BufferedWrite {
   return load.list !== null
 }
 
-async function apply(
+async function applyBatch(
   trx: Transaction,
   run: RunContext,
   given: readonly EventWrite[],
@@ -58,10 +60,17 @@ async function apply(
   const [restoredLists, otherLists] = partition(newLists, restoresPersonal)
   // guard: digest in the transaction
   const records = await writeEventRows(trx, run, loads)
+  // Writes what is new or differs.
+  const write = (options: WriteOptions, of: readonly BufferedWrite[]) =>
+    run.mirror.load.responses(
+      trx,
+      options,
+      of.flatMap(({ event }) => changes.get(event.id) ?? []),
+    )
   const responses = [
-    await loadLists(trx, run, writeOptions(run, 'other'), otherLists, changes),
-    await loadLists(trx, run, writeOptions(run, 'other', true), restoredLists, changes),
-    await loadLists(trx, run, writeOptions(run, 'renormalised'), oldLists, changes),
+    await write(writeOptions(run, 'other'), otherLists),
+    await write(writeOptions(run, 'other', true), restoredLists),
+    await write(writeOptions(run, 'renormalised'), oldLists),
   ]
   return { ...(await finishBatch(trx, run, { loads, changes, decisions, records, responses })), emptied }
 }
@@ -75,16 +84,4 @@ function emptiedOf(
     const rows = changes.get(load.event.id)?.live ?? 0
     return load.list?.length === 0 && rows > 0 ? { load, rows } : []
   })
-}
-
-/** Writes what is new or differs. */
-async function loadLists(
-  trx: Transaction,
-  run: RunContext,
-  writing: WriteOptions,
-  lists: readonly BufferedWrite[],
-  changes: ReadonlyMap<string, ListDiff>,
-): Promise<WriteResult> {
-  const ofLists = lists.flatMap(({ event }) => changes.get(event.id) ?? [])
-  return run.mirror.load.responses(trx, writing, ofLists)
 }

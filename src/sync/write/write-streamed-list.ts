@@ -41,7 +41,7 @@ export async function writeStreamedList(run: RunContext, load: StreamedWrite): P
     runBatchTransaction(
       run,
       large.bytes,
-      (trx, decisions) => apply(trx, run, load, rows(), decisions),
+      (trx, decisions) => applyList(trx, run, load, rows(), decisions),
       (lists) => {
         for (const { list } of lists) reportList(run, load, list)
       },
@@ -57,7 +57,7 @@ export async function writeStreamedList(run: RunContext, load: StreamedWrite): P
   await write(() => ({ /* guard: idle transactions */ rows: list.batches(), end: async () => list }))
 }
 
-async function apply(
+async function applyList(
   trx: Transaction,
   run: RunContext,
   { large, ...due }: StreamedWrite,

@@ -157,7 +157,7 @@ describe('H23 character sets', () => {
 
 describe('a list too large for memory', () => {
   /** As few bytes as this in memory: every list goes to a file, and is read in pieces of about this length. */
-  const tiny = { maxBufferedBytes: 10, chunkBytes: 10 }
+  const tiny = { inMemoryBytes: 10, chunkBytes: 10 }
 
   test('is read from a file as it would be from memory, over all its pages', async () => {
     const server = await faultServer()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Timestamp } from '../../../src/copy-format/timestamps.ts'
+import { ParsedTimestamp } from '../../../src/copy-format/timestamps.ts'
 import { isTimestamp } from '../../../src/normalise/values/timestamps.ts'
 import { event, eventsOf, response } from '../../support/accounts/normalising.ts'
 
@@ -95,7 +95,7 @@ describe('P15 time stamps that are set aside', () => {
 
 /** Microseconds since 1970, as they are stored. */
 function toMicroseconds(text: string): bigint {
-  const timestamp = new Timestamp()
+  const timestamp = new ParsedTimestamp()
   const stored = new DataView(new ArrayBuffer(8))
   expect(timestamp.read(Buffer.from(text), 0, text.length)).toBe(true)
   timestamp.write(stored, 0)

@@ -6,7 +6,7 @@ import { TransientStatusError } from '../../../src/source/http/status.ts'
 import { withRetries } from '../../../src/source/retry/with-retries.ts'
 import { PauseGate } from '../../../src/source/throttle/pause-gate.ts'
 import { Pauses } from '../../../src/source/throttle/pause.ts'
-import { createThrottle } from '../../../src/source/throttle/throttle.ts'
+import { Throttle } from '../../../src/source/throttle/throttle.ts'
 import { SimulatedClock } from '../../throttle/simulated-clock.ts'
 
 const hour = 3_600_000
@@ -23,7 +23,7 @@ function beginRun(ageMs: number) {
   const pauses = new Pauses(clock)
   const pause = pauses.of('one')
   const log = () => {}
-  const throttle = createThrottle({ permits: new Semaphore(8), pauses, requestTimeoutMs: 60_000, clock, log })
+  const throttle = new Throttle({ permits: new Semaphore(8), pauses, requestTimeoutMs: 60_000, clock, log })
   const context = {
     pauseGate: new PauseGate(signal, { pause, clock, maxWaitMs: () => 900_000 }),
     clock,
