@@ -43,6 +43,8 @@ export type {
   AnnouncedEvent,
   ChangedEvent,
   ChangedField,
+  ChangedPart,
+  ChangedParts,
   ChangedResponse,
   Digest,
   DigestEvent,
@@ -93,7 +95,6 @@ export { report } from './outputs/report/library-api.ts'
 export type { Report, ReportOptions } from './outputs/report/library-api.ts'
 export type {
   AccountReport,
-  ChangedPart,
   ComparedPace,
   CountedRows,
   EventReport,
@@ -174,7 +175,6 @@ export type { AccountStatus } from './mirror/status/account-status.ts'
 export type { LiveRows, RunSummary } from './mirror/status/account-facts.ts'
 export type { AccountSummary } from './mirror/accounts/list.ts'
 export type { SetTimeZone } from './mirror/accounts/set-time-zone.ts'
-export type { CreatedKey } from './mirror/calls/keys.ts'
 export type { ListedReject } from './mirror/calls/rejects.ts'
 export type { ListedRun } from './mirror/calls/runs.ts'
 export type { QueryRows } from './mirror/calls/call.ts'
@@ -185,7 +185,7 @@ export type {
   TableDescription,
 } from './mirror/query/describe-schema.ts'
 export type { DeletedEvent, EventStatus, EventStatuses } from './mirror/status/event-status.ts'
-export type { KeyState, ListedKey, RevokedKey } from './mirror/keys/keys.ts'
+export type { CreatedKey, KeyState, ListedKey, RevokedKey } from './mirror/keys/keys.ts'
 export type { Finding } from './mirror/observations/findings.ts'
 export type { AccountObservations, ObservedPoint } from './mirror/observations/open-questions.ts'
 export type {

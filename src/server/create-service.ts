@@ -1,7 +1,6 @@
 import { requireWholeNumber } from '../common/options/amounts.ts'
 import { checkOptions } from '../common/options/check-options.ts'
-import { connect } from '../db/connect.ts'
-import type { Database } from '../db/connect.ts'
+import { connect, type Database } from '../db/connect.ts'
 import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { requireSchema } from '../db/migrate.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
@@ -10,10 +9,11 @@ import type { AccessLogEntry } from './http/access-log.ts'
 import { sendResponse } from './http/http-response.ts'
 import { problem } from './problems.ts'
 import { safeCallback } from '../common/options/callbacks.ts'
-import type { Service } from './http-service.ts'
+import type { HttpServiceOptions, Service } from './http-service.ts'
 
 /** How the mirror is served. Exactly one of `database`, `pool` and `pglite` must be given. */
-export interface ServiceOptions extends DatabaseOptions {
+export interface ServiceOptions
+  extends DatabaseOptions, Pick<HttpServiceOptions, 'closeTimeoutMs' | 'keptBytes'> {
   /**
    * The maximum age of the last run that read everything due, in milliseconds. Beyond it every request gets a 503, and
    * so does a list whose deletions are held for longer than `holdForMs`. No limit by default.
@@ -23,10 +23,6 @@ export interface ServiceOptions extends DatabaseOptions {
   readonly holdForMs?: number
   /** Called with each error of a request; the client gets no details. */
   readonly onError?: (error: unknown) => void
-  /** How long `close` waits for responses in flight, in milliseconds; 5,000 by default. */
-  readonly closeTimeoutMs?: number
-  /** The size of the cache of responses, in bytes; 64 MiB by default. */
-  readonly keptBytes?: number
   /**
    * Where the service stands inside another server: `/club` when its lists are at `/club/api/v1/events`. Redirects, links and
    * the OpenAPI document name it; requests may come with it or without. The root by default.
@@ -107,8 +103,7 @@ interface Open {
 
 /** Loads the HTTP libraries on demand. */
 async function openOver(target: Parameters<typeof connect>[0], options: ServiceOptions): Promise<Open> {
-  const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS } = options
-  const { onError = () => {}, closeTimeoutMs, keptBytes, mountPath = '', onRequest } = options
+  const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS, onError = () => {}, ...ofService } = options
   const [{ createHttpService }, { createMirrorStore }, { createLinks }] = await Promise.all([
     import('./http-service.ts'),
     import('./stores/mirror/mirror-store.ts'),
@@ -122,15 +117,6 @@ async function openOver(target: Parameters<typeof connect>[0], options: ServiceO
     throw error
   }
   const store = createMirrorStore(database, { maxAgeMs, holdForMs, onError })
-  const links = createLinks(database, { maxAgeMs, holdForMs, onError })
-  const service = createHttpService({
-    store,
-    links,
-    onError,
-    mountPath,
-    ...(onRequest !== undefined && { onRequest }),
-    ...(closeTimeoutMs !== undefined && { closeTimeout: closeTimeoutMs }),
-    ...(keptBytes !== undefined && { keptBytes }),
-  })
-  return { database, service }
+  const links = createLinks(database, { maxAgeMs, onError })
+  return { database, service: createHttpService({ ...ofService, store, links, onError }) }
 }

@@ -23,8 +23,8 @@ export interface HttpServiceOptions {
   /** Called with each error of a request or of the socket. */
   readonly onError?: (error: unknown) => void
   /** How long `close` waits for responses in flight, in milliseconds; 5,000 by default. */
-  readonly closeTimeout?: number
-  /** The size of the cache of bodies; 64 MiB by default. */
+  readonly closeTimeoutMs?: number
+  /** The size of the cache of responses, in bytes; 64 MiB by default. */
   readonly keptBytes?: number
   readonly clientTimeouts?: Partial<ClientTimeouts>
   /** Where the service stands inside another server; '' (the root) by default. */
@@ -113,7 +113,7 @@ function createAnswering({
 
 /** The service of the specification over HTTP. It writes no log of its own and changes no globals. */
 export function createHttpService(options: HttpServiceOptions): Service {
-  const { store, links, onError = () => {}, closeTimeout = 5_000, clientTimeouts } = options
+  const { store, links, onError = () => {}, closeTimeoutMs = 5_000, clientTimeouts } = options
   const answering = createAnswering(options)
   const queues = new ConnectionQueues(answering.requestListener, () => endWhenIdle())
   const server = serverOver(queues, clientTimeouts?.requestMs ?? REQUEST_MS)
@@ -129,7 +129,7 @@ export function createHttpService(options: HttpServiceOptions): Service {
     const closed = once(server, 'close')
     server.close()
     for (const response of queues.lastResponses()) response.shouldKeepAlive = false
-    const cut = setTimeout(() => server.closeAllConnections(), closeTimeout)
+    const cut = setTimeout(() => server.closeAllConnections(), closeTimeoutMs)
     endWhenIdle()
     await closed
     clearTimeout(cut)

@@ -2,10 +2,9 @@
 import type { AdmittedRequest } from './http/admission.ts'
 import { JSON_TYPE, PRIVATE_CACHE_HEADERS, type HttpResponse } from './http/http-response.ts'
 import { createBodyCache } from './http/body-cache.ts'
-import { negotiateEncoding, encodeBody, encoderFor } from './http/content-encoding.ts'
-import type { ContentEncoding } from './http/content-encoding.ts'
+import { negotiateEncoding, encodeBody, encoderFor, type ContentEncoding } from './http/content-encoding.ts'
 import type { ListItems, ServedList, ListVersion, PageRequest } from './stores/store.ts'
-import { etagOf, isFresh } from './http/etag.ts'
+import { etagOf, isFresh, type NegotiationHeaders } from './http/etag.ts'
 import { toQuery } from './http/pagination.ts'
 
 export interface ListRequest {
@@ -13,11 +12,7 @@ export interface ListRequest {
   readonly page: PageRequest
   readonly isHead: boolean
   readonly admitted: AdmittedRequest
-  readonly headers: {
-    readonly 'if-none-match': string | undefined
-    readonly 'cache-control': string | undefined
-    readonly 'accept-encoding': string | undefined
-  }
+  readonly headers: NegotiationHeaders
 }
 
 /** The most memory that reading a list takes, except with rare characters: a large list is read in chunks. */
@@ -32,7 +27,7 @@ export function createListResponder(keptBytes: number) {
     const { list, page, isHead, headers } = request
     const encoding = negotiateEncoding(headers['accept-encoding'])
     const etag = etagOf(list, page, encoding)
-    if (isFresh(headers, etag)) return notModified(list, etag)
+    if (isFresh(headers, etag)) return { status: 304, headers: cacheHeaders(list, etag), body: null }
     const kept = await sendCached(request, etag, encoding)
     if (kept !== undefined) return kept
     if (isHead && page.limit === null)
@@ -103,10 +98,6 @@ function listResponse(
   const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding }
   const headers = { 'Content-Type': JSON_TYPE, ...encoded, ...link }
   return { status: 200, headers: { ...headers, ...cacheHeaders(version, etag) }, body }
-}
-
-function notModified(list: ServedList, etag: string): HttpResponse {
-  return { status: 304, headers: cacheHeaders(list, etag), body: null }
 }
 
 /** The headers that a 304 has too. */

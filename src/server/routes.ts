@@ -5,6 +5,7 @@ import { pathBelow } from './http/mount-path.ts'
 import { jsonResponse, PRIVATE_CACHE_HEADERS, type HttpResponse } from './http/http-response.ts'
 import { parsePageRequest } from './http/pagination.ts'
 import { createResponder, type Bindings, type Request } from './http/responder.ts'
+import type { NegotiationHeaders } from './http/etag.ts'
 import type { SendTimeout } from './http/slow-client.ts'
 import type { Links } from './links/link-responder.ts'
 import { createListResponder } from './list-responder.ts'
@@ -48,8 +49,7 @@ export function createRoutes(options: RoutesOptions) {
       const found = /* guard: no key, no question */ key ? await store.resolve(key, list(request)) : undefined
       if (found === undefined) return unauthorized
       answered.note(request.env?.outgoing, found.requester.key)
-      const isWanted = () => request.env?.outgoing?.destroyed !== true
-      return answer(request, found, admit(found.requester, held, isWanted))
+      return answer(request, found, admit(found.requester, held, isWanted(request)))
     })
   }
 
@@ -58,17 +58,13 @@ export function createRoutes(options: RoutesOptions) {
     async ({ req }, { list }, admitted) => {
       if (!list) return problem('unknown_event')
       const page = parsePageRequest(req.queries(), new URL(req.url).search, ids)
-      const headers = {
-        'if-none-match': req.header('If-None-Match'),
-        'cache-control': req.header('Cache-Control'),
-        'accept-encoding': req.header('Accept-Encoding'),
-      }
-      const answer = await respondWithList({ list, page, isHead: req.method === 'HEAD', admitted, headers })
+      const isHead = req.method === 'HEAD'
+      const answer = await respondWithList({ list, page, isHead, admitted, headers: headersOf(req) })
       return answer ?? problem('unknown_event')
     }
 
   const answers: readonly (readonly [string, ReturnType<typeof authenticated>])[] = [
-    ['/api/v1/ping', authenticated((_, { email }) => pong(email))],
+    ['/api/v1/ping', authenticated(ping)],
     ['/api/v1/events', authenticated(listRoute('text'), () => EVENTS)],
     [
       '/api/v1/events/:event_id/responses',
@@ -84,7 +80,7 @@ export function createRoutes(options: RoutesOptions) {
   const requireReady = () => store.requireReady()
   for (const [path, route] of openRoutes(requireReady, mountPath))
     app.get(path, handle(route)).all(path, handle(methodNotAllowed))
-  app.notFound(/* guard: key before paths */ authenticated(unknownPath))
+  app.notFound(/* guard: key before paths */ authenticated(() => problem('unknown_path')))
   // By default Hono writes errors outside a route to the console.
   app.onError(fail)
   return app
@@ -94,16 +90,26 @@ const LINK_PATH = '/l/:token/:name'
 
 /** The token alone decides; the name is for programs that look at the end of an address. */
 function linkRoute(links: Links, admit: ReturnType<typeof createAdmission>) {
-  return ({ req, env }: Request, held: DisposableStack) => {
-    const isWanted = () => env?.outgoing?.destroyed !== true
-    const headers = {
-      'if-none-match': req.header('If-None-Match'),
-      'cache-control': req.header('Cache-Control'),
-      'accept-encoding': req.header('Accept-Encoding'),
-      accept: req.header('Accept'),
-    }
-    const token = req.param('token') ?? ''
-    return links.respond({ token, headers, admit: (requester) => admit(requester, held, isWanted) })
+  return (request: Request, held: DisposableStack) =>
+    links.respond({
+      token: request.req.param('token') ?? '',
+      headers: headersOf(request.req),
+      admit: (requester) => admit(requester, held, isWanted(request)),
+    })
+}
+
+/** Whether the client still waits. */
+function isWanted({ env }: Request): () => boolean {
+  return () => env?.outgoing?.destroyed !== true
+}
+
+/** Those that decide in which form a body is sent, and whether one is. */
+function headersOf(req: Request['req']): NegotiationHeaders {
+  return {
+    'if-none-match': req.header('If-None-Match'),
+    'cache-control': req.header('Cache-Control'),
+    'accept-encoding': req.header('Accept-Encoding'),
+    accept: req.header('Accept'),
   }
 }
 
@@ -124,16 +130,12 @@ function openRoutes(
   ]
 }
 
-function pong(email: string | null): HttpResponse {
+function ping(_: Request, { email }: Access): HttpResponse {
   return jsonResponse(email === null ? {} : { email }, PRIVATE_CACHE_HEADERS)
 }
 
 function statusResponse(status: 'alive' | 'ready'): HttpResponse {
   return jsonResponse({ status }, { 'Cache-Control': 'no-store' })
-}
-
-function unknownPath(): HttpResponse {
-  return problem('unknown_path')
 }
 
 function methodNotAllowed(): HttpResponse {

@@ -4,7 +4,7 @@
  */
 import { errorCodes, HeadcountError, type HeadcountErrorCode } from '../../common/errors.ts'
 import { isObject, nonFiniteAsText, parseJson, parsePlain, type JsonValue } from '../../common/json/exact.ts'
-import { inputFields } from '../../mirror/calls/input.ts'
+import { boolean, object, text } from '../../mirror/calls/input.ts'
 
 export interface Request {
   /** Both sides must be the same program: what the one wrote the other reads. */
@@ -17,15 +17,16 @@ export interface Request {
 }
 
 /** @throws UsageError when it is no request */
-export function decodeRequest(text: string): Request {
-  const fields = inputFields(parsePlain(text))
-  return {
-    version: fields.text('version'),
-    command: fields.text('command'),
-    input: fields.any('input'),
-    force: fields.boolean('force'),
-  }
+export function decodeRequest(sent: string): Request {
+  return readRequest(parsePlain(sent))
 }
+
+const readRequest = object({
+  version: text,
+  command: text,
+  input: (sent) => sent ?? null,
+  force: boolean,
+})
 
 export type Message =
   | { readonly part: JsonValue }

@@ -2,6 +2,7 @@
 import { TWIN } from '../../common/schema/personal-data.ts'
 import {
   DATA_TABLES,
+  tablesCall,
   type FunctionDescription,
   type SchemaDescription,
   type TableDescription,
@@ -13,7 +14,6 @@ import { drawPairs } from '../output/format/table.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'
 import { UsageError } from '../../common/errors.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
-import { tablesCall } from '../../mirror/calls/tables.ts'
 import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'

@@ -4,8 +4,6 @@ import {
   removeRsvpMeaningCall,
   rsvpMeaningsCall,
   setRsvpMeaningCall,
-} from '../../mirror/calls/rsvp-meanings.ts'
-import {
   parseMeaning,
   type RsvpMeanings,
   type SetRsvpMeaning,

@@ -7,8 +7,6 @@ import {
   setSlotTargetCall,
   slotTargetsCall,
   type RemoveSlotTargetInput,
-} from '../../mirror/calls/slot-targets.ts'
-import {
   describeScope,
   type ListedSlotTarget,
   type SetSlotTarget,

@@ -1,8 +1,14 @@
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
-import { createKeyCall, keysCall, revokeKeyCall, type CreatedKey } from '../../mirror/calls/keys.ts'
+import {
+  createKeyCall,
+  keysCall,
+  revokeKeyCall,
+  type CreatedKey,
+  type ListedKey,
+  type RevokedKey,
+} from '../../mirror/keys/keys.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
-import type { ListedKey, RevokedKey } from '../../mirror/keys/keys.ts'
 import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'

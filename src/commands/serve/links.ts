@@ -5,11 +5,16 @@ import { stripControlCharsInLine } from '../../common/text/strip-control-chars.t
 import type { ServeConfig } from '../../config/config.ts'
 import { requireLinkContent } from '../../outputs/export/link-content.ts'
 import { linkPath } from '../../outputs/export/library-links.ts'
-import { revokeLinkCall } from '../../mirror/calls/keys.ts'
+import { revokeLinkCall } from '../../mirror/keys/keys.ts'
 import { READABLE_WITHOUT_PERSONAL } from '../../db/readers/readable.ts'
-import { createLinkCall, linksCall } from '../../mirror/calls/links.ts'
+import {
+  createLinkCall,
+  linksCall,
+  REPORT,
+  type LinkContent,
+  type ListedLink,
+} from '../../mirror/keys/links.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
-import { REPORT, type LinkContent, type ListedLink } from '../../mirror/keys/links.ts'
 import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'

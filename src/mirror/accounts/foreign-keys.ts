@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connect.ts'
 import { keySha256, otherNameOfKey } from '../../sync/open/find-account.ts'
 import { defineCall } from '../calls/call.ts'
-import { inputFields } from '../calls/input.ts'
+import { arrayOf, object, text } from '../calls/input.ts'
 
 /** An account as it is set, by the hash of its key. */
 export interface AccountKey {
@@ -48,10 +48,8 @@ export const foreignKeysCall = defineCall<
 >({
   name: 'foreign-keys',
   changes: false,
-  readInput: (json) => ({
-    accounts: inputFields(json)
-      .objects('accounts')
-      .map((one) => ({ account: one.text('account'), key_sha256: one.text('key_sha256') })),
+  readInput: object({
+    accounts: arrayOf('objects', object({ account: text, key_sha256: text })),
   }),
   run: (database, { accounts }) => findForeignKeys(database, accounts),
 })

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { defineCall } from '../calls/call.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import type { LiveRows } from '../status/account-facts.ts'
 
 /** What the mirror has of an account. */
-export interface AccountSummary {
+export interface AccountSummary extends LiveRows {
   readonly id: number
   readonly account: string
   readonly email: string | null
@@ -11,10 +12,6 @@ export interface AccountSummary {
   readonly created_at: string
   /** Whether its removal was begun and is not finished. */
   readonly removing_since: string | null
-  readonly events: number
-  readonly responses: number
-  readonly payments: number
-  readonly slots: number
   /** In both tables of history. */
   readonly former_versions: number
   readonly runs: number

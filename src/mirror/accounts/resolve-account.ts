@@ -18,6 +18,16 @@ export async function requireAccount(queries: Queries, name: string | null): Pro
   if (!names.includes(name)) throw unknownAccount(name, names)
 }
 
+/** Reads what is asked of one account or, with null, of all, in one transaction. @throws as requireAccount */
+export async function readForAccount<T>(
+  database: Database,
+  account: string | null,
+  read: (trx: Transaction) => Promise<T>,
+): Promise<T> {
+  await requireAccount(database, account)
+  return database.transaction(read, { readOnly: true })
+}
+
 /**
  * The number of an account.
  *

@@ -4,20 +4,35 @@ import { UsageError } from '../../common/errors.ts'
 import { quote } from '../owner-tables/quote.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
+import { defineCall } from '../calls/call.ts'
+import { object, text } from '../calls/input.ts'
 import { accountId } from './resolve-account.ts'
 
-export interface SetTimeZone {
+interface SetAccountInput {
   readonly account: string
   readonly time_zone: string
+}
+
+export interface SetTimeZone extends SetAccountInput {
   readonly former_time_zone: string
 }
+
+export const setAccountCall = defineCall<SetAccountInput, SetTimeZone>({
+  name: 'set-account',
+  changes: true,
+  readInput: object({ account: text, time_zone: text }),
+  run: (database, input) => database.transaction((trx) => setTimeZone(trx, input)),
+})
 
 /**
  * Sets the zone of days and months in the views of an account.
  *
  * @throws UsageError when there is no such account, or the database knows no such zone
  */
-export async function setTimeZone(trx: Transaction, account: string, zone: string): Promise<SetTimeZone> {
+async function setTimeZone(
+  trx: Transaction,
+  { account, time_zone: zone }: SetAccountInput,
+): Promise<SetTimeZone> {
   const { kysely } = trx
   const id = await accountId(trx, account)
   await requireZone(trx, zone)

@@ -1,21 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
-import type { Since } from '../instants/parse-since.ts'
+import { sinceField, type Since } from '../instants/parse-since.ts'
 import { resolveInstant } from '../instants/resolve-instant.ts'
 import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { singleRow } from '../../load/statements.ts'
 import { defineCall } from '../calls/call.ts'
-import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
-import { readPeriods } from './digest/period.ts'
+import { listFields, object, orNull, text } from '../calls/input.ts'
+import { momentOf, readPeriods, zoneOfAccount } from './digest/period.ts'
 import { ofReadAccount, rowsOf, unknownEvent } from './read-view.ts'
-
-export interface ChangesInput extends ListInput {
-  readonly since: Since
-  /** Of one event; null: of all. */
-  readonly event: string | null
-}
 
 export interface ListedChange extends ViewRow<'changes'> {
   /** The name in the response; null of an event, and without one. */
@@ -33,15 +28,19 @@ export interface Changes {
   readonly pruned_until: Timestamp | null
 }
 
+const readInput = object({
+  ...listFields,
+  since: sinceField,
+  /** Of one event; null: of all. */
+  event: orNull(text),
+})
+
 /** What runs changed that are closed. */
-export const changesCall = defineCall<ChangesInput, Changes>({
+export const changesCall = defineCall({
   name: 'changes',
   changes: false,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return { ...readListInput(json), event: fields.textOrNull('event'), since: readSince(json) }
-  },
-  run: (database, { account, limit, since, event }) =>
+  readInput,
+  run: (database, { account, limit, since, event }): Promise<Changes> =>
     ofReadAccount(database, account, async (trx) => {
       if (event !== null) await requireKnown(trx, event, account)
       if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
@@ -77,24 +76,12 @@ async function requirePast(trx: Transaction, at: string): Promise<void> {
     )
 }
 
-/** What another process sent. */
-export function readSince(json: Parameters<typeof inputFields>[0]): Since {
-  const fields = inputFields(json)
-  if (fields.any('since') === 'yesterday') return 'yesterday'
-  const since = inputFields(fields.any('since'))
-  if (since.has('run')) return { run: since.number('run') }
-  return since.has('at') ? { at: since.text('at') } : { msFromNow: since.number('msFromNow') }
-}
-
 function after(since: Since): RawBuilder<unknown> {
+  const moment = momentOf(since)
   if (since === 'yesterday')
     return sql`v.changed_at >= (
-      select (date_trunc('day', now() at time zone zone.name) - interval '1 day') at time zone zone.name
-        from (select coalesce(nullif(current_setting('headcount.time_zone', true), ''), a.time_zone) as name
-                from headcount.accounts a where a.id = v.account_id) zone)`
-  if ('run' in since) return sql`v.run_id > ${since.run}`
-  if ('at' in since) return sql`v.changed_at >= ${since.at}::timestamptz`
-  return sql`v.changed_at >= now() + ${since.msFromNow} * interval '1 millisecond'`
+      select ${moment} from headcount.accounts a cross join lateral ${zoneOfAccount} where a.id = v.account_id)`
+  return 'run' in since ? sql`v.run_id > ${since.run}` : sql`v.changed_at >= ${moment}`
 }
 
 /** @throws UsageError unless there is a run of this number; 0 is before all */
@@ -103,9 +90,8 @@ export async function requireRun({ kysely }: Transaction, run: number): Promise<
     select max(id) as last, coalesce(bool_or(id = ${run}), false) as known from headcount.sync_runs`.execute(
     kysely,
   )
-  const [found] = rows
-  if (found?.known || run === 0) return
-  const last = found?.last ?? null
+  const { last, known } = singleRow(rows)
+  if (known || run === 0) return
   throw new UsageError(
     `There is no run ${run}${last === null ? '' : `; the last one is ${last}`}: ${commandName()} runs lists them.`,
   )

@@ -3,15 +3,9 @@ import type { Timestamp } from '../../common/schema/items.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineCall } from '../calls/call.ts'
-import { inputFields } from '../calls/input.ts'
+import { accountFields, number, object, text } from '../calls/input.ts'
 import { countedRows, type Counted } from './counted-rows.ts'
-import { ofReadAccount, rowsOf, unknownEvent, type AccountInput } from './read-view.ts'
-
-export interface EventInput extends AccountInput {
-  readonly event: string
-  /** At most so many changes. */
-  readonly changes: number
-}
+import { ofReadAccount, rowsOf, unknownEvent } from './read-view.ts'
 
 /** An earlier event, and how many people it had when it was as far away as the event is today. */
 export interface ComparedEvent extends ViewRow<'similar_events'> {
@@ -40,19 +34,19 @@ export interface EventDetails {
   readonly forgotten_at: Timestamp | null
 }
 
+const readInput = object({
+  ...accountFields,
+  event: text,
+  /** At most so many changes. */
+  changes: number,
+})
+
 /** One for each account that has an event of this id. */
-export const eventCall = defineCall<EventInput, readonly EventDetails[]>({
+export const eventCall = defineCall({
   name: 'event',
   changes: false,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return {
-      account: fields.textOrNull('account'),
-      event: fields.text('event'),
-      changes: fields.number('changes'),
-    }
-  },
-  run: (database, { account, event, changes }) =>
+  readInput,
+  run: (database, { account, event, changes }): Promise<readonly EventDetails[]> =>
     ofReadAccount(database, account, async (trx) => {
       const summaries = await rowsOf(
         trx,
@@ -80,6 +74,9 @@ async function readDetails(
     trx.kysely,
   )
   const newest = countedRows(changed.rows)
+  // The view, for whoever may read no more than views.
+  const { rows: lists } = await sql<{ forgotten_at: Timestamp | null }>`
+    select v.forgotten_at from headcount.list_status v ${own}`.execute(trx.kysely)
   return {
     summary,
     respondents: await rowsOf(
@@ -96,22 +93,10 @@ async function readDetails(
     ),
     thin_slots: await rowsOf(trx, 'thin_slots', sql`${own} order by v.start_date, v.slot_name collate "C"`),
     payments,
-    forgotten_at: await readForgotten(trx, summary),
+    forgotten_at: lists[0]?.forgotten_at ?? null,
     changes: newest.rows,
     changes_total: Number(newest.total),
   }
-}
-
-async function readForgotten(
-  { kysely }: Transaction,
-  { account_id, event_id }: ViewRow<'event_summary'>,
-): Promise<Timestamp | null> {
-  // The view, for whoever may read no more than views.
-  const { rows } = await sql<{ forgotten_at: Timestamp | null }>`
-    select forgotten_at from headcount.list_status where account_id = ${account_id} and event_id = ${event_id}`.execute(
-    kysely,
-  )
-  return rows[0]?.forgotten_at ?? null
 }
 
 /** The pace of the compared events on the day that was as far from them as today is from the event. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { defineCall } from '../calls/call.ts'
-import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
+import { listFields, object, wordOf } from '../calls/input.ts'
 import { ofReadAccount, rowsOf } from './read-view.ts'
 
 /** Which events: those to come and those without a time; those that are over, the latest first; or all, in the order of time. */
@@ -20,24 +20,19 @@ export interface ListedEvents {
   readonly has_more: boolean
 }
 
-export interface EventsInput extends ListInput {
-  readonly which: EventSelection
-}
-
 const conditions = {
   upcoming: sql`coalesce(v.days_until, 0) >= 0`,
   past: sql`v.days_until < 0`,
   all: sql`true`,
 }
 
-export const eventsCall = defineCall<EventsInput, ListedEvents>({
+const readInput = object({ ...listFields, which: wordOf(SELECTIONS) })
+
+export const eventsCall = defineCall({
   name: 'events',
   changes: false,
-  readInput: (json) => {
-    const which = inputFields(json).text('which')
-    return { ...readListInput(json), which: which === 'past' || which === 'all' ? which : 'upcoming' }
-  },
-  run: (database, { account, limit, which }) =>
+  readInput,
+  run: (database, { account, limit, which }): Promise<ListedEvents> =>
     ofReadAccount(database, account, async (trx) => {
       const direction = which === 'past' ? sql`desc` : sql`asc`
       const events = await rowsOf(
@@ -45,7 +40,7 @@ export const eventsCall = defineCall<EventsInput, ListedEvents>({
         'event_summary',
         sql`where ${conditions[which]} order by v.event_at ${direction} nulls last, v.account_id, v.event_id limit ${limit + 1}`,
       )
-      const thin = await thinSlots(trx)
+      const thin = await countThinSlots(trx)
       return {
         events: events.slice(0, limit).map((event) => ({
           ...event,
@@ -56,7 +51,9 @@ export const eventsCall = defineCall<EventsInput, ListedEvents>({
     }),
 })
 
-async function thinSlots({ kysely }: Parameters<typeof rowsOf>[0]): Promise<ReadonlyMap<string, string>> {
+async function countThinSlots({
+  kysely,
+}: Parameters<typeof rowsOf>[0]): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ account_id: number; event_id: string; thin: string }>`
     select account_id, event_id, count(*) as thin from headcount.thin_slots group by account_id, event_id`.execute(
     kysely,

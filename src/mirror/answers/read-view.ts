@@ -11,11 +11,6 @@ import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
 import { requireAccount, unknownAccount } from '../accounts/resolve-account.ts'
 import { requireSynced } from '../query/require-synced.ts'
 
-/** What the answers of most calls are about: one account or, with null, all. */
-export interface AccountInput {
-  readonly account: string | null
-}
-
 /**
  * Runs the work in one read-only transaction, so that all that it reads is of one moment. The views show the account alone.
  *

@@ -1,20 +1,15 @@
 import { sql } from 'kysely'
-import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { defineCall } from '../calls/call.ts'
-import { readListInput, type ListInput } from '../calls/input.ts'
+import { listFields, object } from '../calls/input.ts'
 import { ofReadAccount, rowsOf } from './read-view.ts'
 
-export interface ThinSlots {
-  readonly thin_slots: readonly ViewRow<'thin_slots'>[]
-  /** Whether `limit` left slots out. */
-  readonly has_more: boolean
-}
+const readInput = object(listFields)
 
 /** Slots of the next 56 days that need people, the next one first. */
-export const thinCall = defineCall<ListInput, ThinSlots>({
+export const thinCall = defineCall({
   name: 'thin',
   changes: false,
-  readInput: readListInput,
+  readInput,
   run: (database, { account, limit }) =>
     ofReadAccount(database, account, async (trx) => {
       const slots = await rowsOf(

@@ -4,13 +4,8 @@ import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
 import { quote } from '../owner-tables/quote.ts'
 import { defineCall } from '../calls/call.ts'
-import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
+import { listFields, object, text } from '../calls/input.ts'
 import { ofReadAccount, rowsOf } from './read-view.ts'
-
-export interface WhoInput extends ListInput {
-  /** An e-mail address in any spelling, or a part of a name. */
-  readonly who: string
-}
 
 /** A person of one account, over all events; without an e-mail address one response alone. */
 export interface FoundPerson {
@@ -37,12 +32,18 @@ interface Match {
   readonly response_id: string | null
 }
 
+const readInput = object({
+  ...listFields,
+  /** An e-mail address in any spelling, or a part of a name. */
+  who: text,
+})
+
 /** Finds the persons with an address, or whose name contains the text, whatever its upper and lower case. */
-export const whoCall = defineCall<WhoInput, FoundPersons>({
+export const whoCall = defineCall({
   name: 'who',
   changes: false,
-  readInput: (json) => ({ ...readListInput(json), who: inputFields(json).text('who') }),
-  run: (database, { account, limit, who }) => {
+  readInput,
+  run: async (database, { account, limit, who }): Promise<FoundPersons> => {
     if (who.trim() === '') throw new UsageError('who takes a name or an e-mail address, not an empty text.')
     if (who.includes('\0'))
       throw new UsageError(`No name or address contains the character U+0000: ${quote(who)}`)

@@ -9,7 +9,7 @@ import {
   type RejectScope,
 } from '../../load/state/accepted-rejects.ts'
 import { defineCall } from './call.ts'
-import { inputFields } from './input.ts'
+import { arrayOf, boolean, object, orNull, text } from './input.ts'
 
 /** Fewer digits would often match several items. */
 const MIN_DIGITS = 8
@@ -25,15 +25,12 @@ export interface AcceptInput extends RejectScope {
 export const acceptRejectsCall = defineCall<AcceptInput, readonly AcceptedReject[]>({
   name: 'accept-rejects',
   changes: true,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return {
-      account: fields.textOrNull('account'),
-      event_id: fields.textOrNull('event_id'),
-      prefixes: fields.texts('prefixes'),
-      revokes: fields.boolean('revokes'),
-    }
-  },
+  readInput: object({
+    account: orNull(text),
+    event_id: orNull(text),
+    prefixes: arrayOf('texts', text),
+    revokes: boolean,
+  }),
   run: (database, { prefixes, revokes, ...scope }) =>
     database.transaction(async (trx) => {
       const sums: string[] = []

@@ -2,8 +2,8 @@
  * What commands ask of a mirror, in a form that can be sent: the process that has a folder open does it in place of one that
  * cannot open it. There is one implementation; only where it runs differs.
  */
-import { inputFields } from './input.ts'
-import { requireAccount } from '../accounts/resolve-account.ts'
+import { accountFields, object, type AccountInput } from './input.ts'
+import { readForAccount } from '../accounts/resolve-account.ts'
 import type { Database } from '../../db/connect.ts'
 import { migrate, requireSchema, schemaState } from '../../db/migrate.ts'
 import { requireNotMoved } from '../../load/state/moved.ts'
@@ -59,15 +59,12 @@ export function defineCall<Input, Output>(definition: CallDefinition<Input, Outp
 export function defineAccountList<Output>(
   name: string,
   read: (trx: Transaction, account: string | null) => Promise<Output>,
-): Call<{ readonly account: string | null }, Output> {
+): Call<AccountInput, Output> {
   return defineCall({
     name,
     changes: false,
-    readInput: (json) => ({ account: inputFields(json).textOrNull('account') }),
-    run: async (database, { account }) => {
-      await requireAccount(database, account)
-      return database.transaction((trx) => read(trx, account), { readOnly: true })
-    },
+    readInput: object(accountFields),
+    run: (database, { account }) => readForAccount(database, account, (trx) => read(trx, account)),
   })
 }
 

@@ -1,73 +1,78 @@
-/** What another process sent as the input of a call, read field by field. */
+/** What another process sent as the input of a call: what each of its fields must be. */
 import { UsageError } from '../../common/errors.ts'
 import { isObject, type JsonValue } from '../../common/json/exact.ts'
 
-export interface InputFields {
-  text(name: string): string
-  textOrNull(name: string): string | null
-  texts(name: string): readonly string[]
-  number(name: string): number
-  numberOrNull(name: string): number | null
-  boolean(name: string): boolean
-  /** The fields of an object in it; null where it has none. */
-  fieldsOrNull(name: string): InputFields | null
-  /** The fields of each object of an array. */
-  objects(name: string): readonly InputFields[]
-  has(name: string): boolean
-  any(name: string): JsonValue
+/** Reads a field. @throws UsageError naming it */
+export type Field<Value> = (sent: JsonValue | undefined, name: string) => Value
+
+export const text: Field<string> = (sent, name) => {
+  if (typeof sent !== 'string') throw wrongField(name, 'a text')
+  return sent
 }
 
-/** @throws UsageError naming the field, as all of its functions do */
-export function inputFields(json: JsonValue | undefined): InputFields {
-  if (!isObject(json)) throw new UsageError('The input of a call must be a JSON object.')
-  const value = (name: string): JsonValue | undefined => (Object.hasOwn(json, name) ? json[name] : undefined)
-  const wrong = (name: string, form: string) =>
-    new UsageError(`The input "${name}" of a call must be ${form}.`)
-  const fields: InputFields = {
-    text: (name) => {
-      const found = value(name)
-      if (typeof found !== 'string') throw wrong(name, 'a text')
-      return found
-    },
-    textOrNull: (name) => (value(name) === null ? null : fields.text(name)),
-    texts: (name) => {
-      const found = value(name)
-      if (!Array.isArray(found)) throw wrong(name, 'an array of texts')
-      return found.map((text) => {
-        if (typeof text !== 'string') throw wrong(name, 'an array of texts')
-        return text
-      })
-    },
-    number: (name) => {
-      const found = value(name)
-      if (typeof found !== 'number') throw wrong(name, 'a number')
-      return found
-    },
-    numberOrNull: (name) => (value(name) === null ? null : fields.number(name)),
-    boolean: (name) => {
-      const found = value(name)
-      if (typeof found !== 'boolean') throw wrong(name, 'true or false')
-      return found
-    },
-    fieldsOrNull: (name) => (value(name) === null ? null : inputFields(value(name))),
-    objects: (name) => {
-      const found = value(name)
-      if (!Array.isArray(found)) throw wrong(name, 'an array of objects')
-      return found.map((one) => inputFields(one))
-    },
-    has: (name) => value(name) !== undefined,
-    any: (name) => value(name) ?? null,
+export const number: Field<number> = (sent, name) => {
+  if (typeof sent !== 'number') throw wrongField(name, 'a number')
+  return sent
+}
+
+export const boolean: Field<boolean> = (sent, name) => {
+  if (typeof sent !== 'boolean') throw wrongField(name, 'true or false')
+  return sent
+}
+
+export function orNull<Value>(field: Field<Value>): Field<Value | null> {
+  return (sent, name) => (sent === null ? null : field(sent, name))
+}
+
+export function wordOf<Word extends string>(words: readonly Word[]): Field<Word> {
+  return (sent, name) => {
+    const known = words.find((word) => word === sent)
+    if (known === undefined) throw wrongField(name, `one of ${words.join(', ')}`)
+    return known
   }
-  return fields
 }
 
-/** Of a list: of one account or, with null, of all; at most so many rows. */
-export interface ListInput {
+/** @param form what it is, for messages */
+export function arrayOf<Value>(form: string, field: Field<Value>): Field<readonly Value[]> {
+  return (sent, name) => {
+    if (!Array.isArray(sent)) throw wrongField(name, `an array of ${form}`)
+    return sent.map((one) => field(one, name))
+  }
+}
+
+type ValueOf<Fields extends Readonly<Record<string, Field<unknown>>>> = {
+  readonly [Name in keyof Fields]: ReturnType<Fields[Name]>
+}
+
+/** Fields that are not named are left out. */
+export function object<Fields extends Readonly<Record<string, Field<unknown>>>>(
+  fields: Fields,
+): (sent: JsonValue | undefined) => ValueOf<Fields> {
+  return (sent) => {
+    if (!isObject(sent)) throw new UsageError('The input of a call must be a JSON object.')
+    const read = Object.entries(fields).map(([name, field]) => [
+      name,
+      field(Object.hasOwn(sent, name) ? sent[name] : undefined, name),
+    ])
+    // The fields say what each value is.
+    return Object.fromEntries(read) as ValueOf<Fields>
+  }
+}
+
+export function wrongField(name: string, form: string): UsageError {
+  return new UsageError(`The input "${name}" of a call must be ${form}.`)
+}
+
+/** What the answers of most calls are about: one account or, with null, all. */
+export interface AccountInput {
   readonly account: string | null
+}
+
+export const accountFields = { account: orNull(text) }
+
+/** Of a list: at most so many rows. */
+export interface ListInput extends AccountInput {
   readonly limit: number
 }
 
-export function readListInput(json: JsonValue): ListInput {
-  const fields = inputFields(json)
-  return { account: fields.textOrNull('account'), limit: fields.number('limit') }
-}
+export const listFields = { ...accountFields, limit: number }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { requireAccount } from '../accounts/resolve-account.ts'
+import { readForAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from './call.ts'
-import { readListInput, type ListInput } from './input.ts'
+import { listFields, object, type ListInput } from './input.ts'
 
 /** An item that no table can hold, as the table `rejects` has it. */
 export interface ListedReject {
@@ -36,12 +36,9 @@ export interface ListedRejects {
 export const rejectsCall = defineCall<ListInput, ListedRejects>({
   name: 'rejects',
   changes: false,
-  readInput: readListInput,
+  readInput: object(listFields),
   run: async (database, { account, limit }) => {
-    await requireAccount(database, account)
-    const rejects = await database.transaction((trx) => readRejects(trx, account, limit + 1), {
-      readOnly: true,
-    })
+    const rejects = await readForAccount(database, account, (trx) => readRejects(trx, account, limit + 1))
     return { rejects: rejects.slice(0, limit), has_more: rejects.length > limit }
   },
 })

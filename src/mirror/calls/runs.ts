@@ -1,10 +1,10 @@
 import type { ErasureReport, LeaseMode, RunReport, RunStatus, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { requireAccount } from '../accounts/resolve-account.ts'
+import { readForAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from './call.ts'
 import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
-import { inputFields, readListInput, type ListInput } from './input.ts'
+import { listFields, number, object, orNull, type ListInput } from './input.ts'
 
 /** A run, or a change of the account, as the table `sync_runs` has it. */
 export interface ListedRun {
@@ -27,10 +27,9 @@ export interface RunsInput extends ListInput {
 export const runsCall = defineCall<RunsInput, readonly ListedRun[]>({
   name: 'runs',
   changes: false,
-  readInput: (json) => ({ ...readListInput(json), run: inputFields(json).numberOrNull('run') }),
+  readInput: object({ ...listFields, run: orNull(number) }),
   run: async (database, input) => {
-    await requireAccount(database, input.account)
-    const found = await database.transaction((trx) => readRuns(trx, input), { readOnly: true })
+    const found = await readForAccount(database, input.account, (trx) => readRuns(trx, input))
     if (input.run !== null && found.length === 0) {
       const of = input.account === null ? '' : ` of account ${input.account}`
       throw new UsageError(`There is no run ${input.run}${of}: ${commandName()} runs lists them.`)

@@ -1,7 +1,9 @@
 /** Rows of the table `deliveries`: who is told, up to which run, and which process is telling them. */
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { arrayOf, object, text } from '../calls/input.ts'
 
 /** Longer than all messages of a process may take; afterwards it has died, and another one may send them. */
 const CLAIM_MINUTES = 15
@@ -13,6 +15,8 @@ export interface RecipientKey {
   /** The address as it may be shown. */
   readonly shown: string
 }
+
+export const recipientsField = arrayOf('objects', object({ sha256: text, shown: text }))
 
 /** What is delivered: a digest of a name, of one event or, with null, of all; or a notice. */
 export interface DeliveryKey {
@@ -38,13 +42,17 @@ export interface StoredDelivery {
   readonly is_claimed: boolean
 }
 
-/** Makes a row for each account and recipient that has none. An account that is being removed, or never had the event, gets none. */
+/**
+ * The rows of these recipients, locked. One is made first for each account and recipient that has none; an account that is being removed, or
+ * never had the event, gets none.
+ */
 export async function ensureDeliveries(
-  { kysely }: Transaction,
+  trx: Transaction,
   account: string | null,
-  { kind, name, event }: DeliveryKey,
+  key: DeliveryKey,
   recipients: readonly RecipientKey[],
-): Promise<void> {
+): Promise<readonly StoredDelivery[]> {
+  const { kind, name, event } = key
   await sql`
     insert into headcount.deliveries (account_id, kind, name, event_id, recipient_sha256, recipient)
     select a.id, ${kind}, ${name}, ${event}, r.sha256, r.shown
@@ -57,10 +65,11 @@ export async function ensureDeliveries(
              order by id for key share) a
      cross join unnest(${recipients.map(({ sha256 }) => sha256)}::text[],
                        ${recipients.map(({ shown }) => shown)}::text[]) r (sha256, shown)
-    on conflict (account_id, kind, name, event_id, recipient_sha256) do nothing`.execute(kysely)
+    on conflict (account_id, kind, name, event_id, recipient_sha256) do nothing`.execute(trx.kysely)
+  return lockDeliveries(trx, account, key, recipients)
 }
 
-/** The rows of these recipients, locked. */
+/** The rows of these recipients that are there, locked. */
 export async function lockDeliveries(
   { kysely }: Transaction,
   account: string | null,
@@ -86,6 +95,20 @@ export async function lockDeliveries(
 export interface Claim {
   readonly id: IntegerText
   readonly claim: string
+}
+
+export interface Message extends Claim {
+  /** The same for the same recipient and the same content, and for nothing else. */
+  readonly message_id: string
+  readonly failures: number
+}
+
+/** Derived, so that a message that is sent again has the same one. */
+export function messageIdOf({ message_key }: StoredDelivery, content: readonly unknown[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([message_key, ...content]))
+    .digest('hex')
+    .slice(0, 40)
 }
 
 /** @param pendingRun the last run of which the message tells; null of a notice */

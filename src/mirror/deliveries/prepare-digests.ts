@@ -1,5 +1,4 @@
 /** Digests that go on where the last one to each recipient ended. */
-import { createHash } from 'node:crypto'
 import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -8,23 +7,26 @@ import { requireKnown } from '../answers/changes.ts'
 import { isNews, readDigests } from '../answers/digest/digest-call.ts'
 import type { AccountDigest } from '../answers/digest/digest.ts'
 import { readPeriods } from '../answers/digest/period.ts'
-import type { AccountInput } from '../answers/read-view.ts'
 import { defineCall } from '../calls/call.ts'
-import { inputFields, type InputFields } from '../calls/input.ts'
-import type { MirrorSettings } from '../status/list-status.ts'
+import { accountFields, boolean, object, orNull, text, wordOf, type AccountInput } from '../calls/input.ts'
+import { settingsFields, type MirrorSettings } from '../status/list-status.ts'
 import {
   claimDelivery,
   ensureDeliveries,
   lockDeliveries,
+  messageIdOf,
+  recipientsField,
   type Claim,
   type DeliveryKey,
+  type Message,
   type RecipientKey,
   type StoredDelivery,
 } from './claims.ts'
-import { settleDelivery } from './settle.ts'
+import { settleDelivery, type DeliveryOutcome } from './settle.ts'
 
 /** `all`: every recipient; `due`: without those whose next attempt is yet to come; `retries`: those alone to whom the last message did not go. */
-export type Attempts = 'all' | 'due' | 'retries'
+const ATTEMPTS = ['all', 'due', 'retries'] as const
+export type Attempts = (typeof ATTEMPTS)[number]
 
 export interface PrepareDigestsInput extends AccountInput, MirrorSettings {
   readonly name: string
@@ -36,10 +38,7 @@ export interface PrepareDigestsInput extends AccountInput, MirrorSettings {
   readonly always: boolean
 }
 
-export interface DigestMessage extends Claim {
-  /** The same for the same recipient and the same runs, and for nothing else. */
-  readonly message_id: string
-  readonly failures: number
+export interface DigestMessage extends Message {
   /** An earlier attempt may have been accepted. */
   readonly was_pending: boolean
   readonly digest: AccountDigest
@@ -63,19 +62,15 @@ export interface PreparedDigest {
 export const prepareDigestsCall = defineCall<PrepareDigestsInput, readonly PreparedDigest[]>({
   name: 'prepare-digests',
   changes: true,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return {
-      account: fields.textOrNull('account'),
-      name: fields.text('name'),
-      event: fields.textOrNull('event'),
-      recipients: readRecipients(fields),
-      attempts: readAttempts(fields),
-      always: fields.boolean('always'),
-      maxStalenessMs: fields.number('maxStalenessMs'),
-      holdForMs: fields.number('holdForMs'),
-    }
-  },
+  readInput: object({
+    ...accountFields,
+    ...settingsFields,
+    name: text,
+    event: orNull(text),
+    recipients: recipientsField,
+    attempts: wordOf(ATTEMPTS),
+    always: boolean,
+  }),
   run: prepareDigests,
 })
 
@@ -89,30 +84,26 @@ async function prepareDigests(
     await database.transaction((trx) => requireKnown(trx, event, input.account), { readOnly: true })
   const found = await database.transaction((trx) => claimAll(trx, input))
   const claimed = found.flatMap((one) => one.claimed ?? [])
+  const settle = (some: readonly Claimed[], outcomeOf: (one: Claimed) => DeliveryOutcome) =>
+    database.transaction(async (trx) => {
+      for (const one of some) await settleDelivery(trx, one, outcomeOf(one), null)
+    })
   try {
     const messages = await database.transaction((trx) => readMessages(trx, claimed, input), {
       readOnly: true,
     })
     const dull = claimed.filter((one) => !isWorthSending(messages.get(one.id), input.always))
-    if (dull.length > 0) {
-      await database.transaction(async (trx) => {
-        for (const one of dull) await settleDelivery(trx, one, { kind: 'accepted', isSent: false }, null)
-      })
-    }
+    if (dull.length > 0) await settle(dull, () => ({ kind: 'accepted', isSent: false }))
     return found.map(({ claimed: own, prepared }) => {
       if (own === null) return prepared
-      const isDull = dull.includes(own)
-      const message = isDull ? null : (messages.get(own.id) ?? null)
-      return { ...prepared, state: isDull ? 'nothing_new' : 'claimed', message }
+      if (dull.includes(own)) return { ...prepared, state: 'nothing_new' }
+      return { ...prepared, message: messages.get(own.id) ?? null }
     })
   } catch (error) {
     // Whoever tries again need not wait until the claims end by themselves.
-    await database
-      .transaction(async (trx) => {
-        for (const one of claimed)
-          await settleDelivery(trx, one, { kind: 'released', mayBeAccepted: one.wasPending }, null)
-      })
-      .catch(() => {})
+    await settle(claimed, ({ stored }) => ({ kind: 'released', mayBeAccepted: isPending(stored) })).catch(
+      () => {},
+    )
     throw error
   }
 }
@@ -121,11 +112,11 @@ function isWorthSending(message: DigestMessage | undefined, always: boolean): bo
   return message !== undefined && (always || isNews(message.digest))
 }
 
-interface Claimed extends Claim, Pick<StoredDelivery, 'account' | 'message_key' | 'failures'> {
-  /** The runs after this one are told; null: none was told yet. */
-  readonly after: number | null
+interface Claimed extends Claim {
+  /** As it was before the claim. */
+  readonly stored: StoredDelivery
+  /** The last run that is told. */
   readonly until: number
-  readonly wasPending: boolean
 }
 
 interface Found {
@@ -133,42 +124,44 @@ interface Found {
   readonly claimed: Claimed | null
 }
 
+/** An earlier attempt may have been accepted. */
+function isPending({ pending_run_id }: StoredDelivery): boolean {
+  return pending_run_id !== null
+}
+
 async function claimAll(trx: Transaction, input: PrepareDigestsInput): Promise<readonly Found[]> {
   const { account, name, event, recipients, attempts } = input
   const key: DeliveryKey = { kind: 'digest', name, event }
-  if (attempts !== 'retries') await ensureDeliveries(trx, account, key, recipients)
+  const isRetry = attempts === 'retries'
+  const deliveries = await (isRetry ? lockDeliveries : ensureDeliveries)(trx, account, key, recipients)
   const lastRuns = new Map(
     (await readPeriods(trx, { run: 0 }, account)).map((period) => [period.account, period.until_run_id]),
   )
   const found: Found[] = []
-  for (const stored of await lockDeliveries(trx, account, key, recipients)) {
+  for (const stored of deliveries) {
     const { account, recipient_sha256, next_attempt_at, pending_run_id } = stored
-    if (attempts === 'retries' && stored.failures === 0 && pending_run_id === null) continue
+    if (isRetry && stored.failures === 0 && !isPending(stored)) continue
     // guard: the same digest again
     const until = pending_run_id ?? lastRuns.get(account) ?? null
-    const state = stateOf(stored, until, attempts)
-    const prepared = {
-      account,
-      recipient_sha256,
-      state,
-      next_attempt_at: state === 'waiting' ? next_attempt_at : null,
-      message: null,
-    }
-    if (state !== 'claimed' || until === null) found.push({ prepared, claimed: null })
-    else {
-      const { message_key, failures, delivered_run_id: after } = stored
-      const claim = await claimDelivery(trx, stored.id, until)
-      const wasPending = pending_run_id !== null
-      found.push({
-        prepared,
-        claimed: { ...claim, account, message_key, failures, after, until, wasPending },
-      })
-    }
+    const state = deliveryState(stored, until, attempts)
+    found.push({
+      prepared: {
+        account,
+        recipient_sha256,
+        state,
+        next_attempt_at: state === 'waiting' ? next_attempt_at : null,
+        message: null,
+      },
+      claimed:
+        state === 'claimed' && until !== null
+          ? { ...(await claimDelivery(trx, stored.id, until)), stored, until }
+          : null,
+    })
   }
   return found
 }
 
-function stateOf(
+function deliveryState(
   { is_claimed, is_waiting }: StoredDelivery,
   until: number | null,
   attempts: Attempts,
@@ -187,7 +180,8 @@ async function readMessages(
 ): Promise<ReadonlyMap<IntegerText, DigestMessage>> {
   const known = new Map<string, AccountDigest>()
   const messages = new Map<IntegerText, DigestMessage>()
-  for (const { id, claim, account, message_key, failures, after, until, wasPending } of claimed) {
+  for (const { id, claim, stored, until } of claimed) {
+    const { account, failures, delivered_run_id: after } = stored
     const key = JSON.stringify([account, after, until])
     if (!known.has(key)) {
       const periods = await readPeriods(trx, { run: after ?? until }, account)
@@ -201,28 +195,9 @@ async function readMessages(
       if (digest !== undefined) known.set(key, digest)
     }
     const digest = known.get(key)
-    const message_id = messageIdOf(message_key, [after, until])
+    const message_id = messageIdOf(stored, [after, until])
     if (digest !== undefined)
-      messages.set(id, { id, claim, message_id, failures, was_pending: wasPending, digest })
+      messages.set(id, { id, claim, message_id, failures, was_pending: isPending(stored), digest })
   }
   return messages
-}
-
-/** Derived, so that a message that is sent again has the same one. */
-export function messageIdOf(messageKey: string, of: readonly unknown[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([messageKey, ...of]))
-    .digest('hex')
-    .slice(0, 40)
-}
-
-export function readRecipients(fields: InputFields): readonly RecipientKey[] {
-  return fields
-    .objects('recipients')
-    .map((recipient) => ({ sha256: recipient.text('sha256'), shown: recipient.text('shown') }))
-}
-
-function readAttempts(fields: InputFields): Attempts {
-  const text = fields.text('attempts')
-  return text === 'due' || text === 'retries' ? text : 'all'
 }

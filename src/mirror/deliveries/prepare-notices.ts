@@ -4,37 +4,28 @@ import type { MirrorState, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { resolveAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from '../calls/call.ts'
-import { inputFields } from '../calls/input.ts'
+import { accountFields, object } from '../calls/input.ts'
 import {
   claimDelivery,
   ensureDeliveries,
-  lockDeliveries,
-  type Claim,
+  messageIdOf,
+  recipientsField,
   type DeliveryKey,
+  type Message,
   type RecipientKey,
   type StoredDelivery,
 } from './claims.ts'
-import { messageIdOf, readRecipients } from './prepare-digests.ts'
-import { reasonKey, type NoticeReason } from './settle.ts'
-import { readState } from './settle-call.ts'
+import { noticeFields, reasonKey, type NoticeReason } from './settle.ts'
 
 /** The same reason is told at most once in so many minutes. */
 const QUIET_MINUTES = 60
 
 const key: DeliveryKey = { kind: 'notice', name: 'mirror', event: null }
 
-export interface PrepareNoticesInput {
+export interface PrepareNoticesInput extends NoticeReason {
   /** null: the one that is meant when none is named. */
   readonly account: string | null
-  readonly state: MirrorState
-  /** The code of the error that ended the run; null where none did. */
-  readonly cause: string | null
   readonly recipients: readonly RecipientKey[]
-}
-
-export interface NoticeMessage extends Claim {
-  readonly message_id: string
-  readonly failures: number
 }
 
 export interface PreparedNotice {
@@ -48,21 +39,17 @@ export interface PreparedNotice {
   /** Of `quiet` and `waiting`: until when. */
   readonly until: Timestamp | null
   /** Of one that is claimed. */
-  readonly message: NoticeMessage | null
+  readonly message: Message | null
 }
 
 export const prepareNoticesCall = defineCall<PrepareNoticesInput, readonly PreparedNotice[]>({
   name: 'prepare-notices',
   changes: true,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return {
-      account: fields.textOrNull('account'),
-      state: readState(fields.text('state')) ?? 'good',
-      cause: fields.textOrNull('cause'),
-      recipients: readRecipients(fields),
-    }
-  },
+  readInput: object({
+    ...accountFields,
+    ...noticeFields,
+    recipients: recipientsField,
+  }),
   run: async (database, input) => {
     const account = await resolveAccount(database, input.account)
     return database.transaction((trx) => prepareNotices(trx, { ...input, account }))
@@ -73,14 +60,13 @@ async function prepareNotices(
   trx: Transaction,
   { account, state, cause, recipients }: PrepareNoticesInput & { readonly account: string },
 ): Promise<readonly PreparedNotice[]> {
-  await ensureDeliveries(trx, account, key, recipients)
   const prepared: PreparedNotice[] = []
-  for (const stored of await lockDeliveries(trx, account, key, recipients)) {
-    const { id, account, recipient_sha256, failures, message_key } = stored
+  for (const stored of await ensureDeliveries(trx, account, key, recipients)) {
+    const { id, account, recipient_sha256, failures } = stored
     const last = await readLastNotice(trx, id, { state, cause })
     const outcome = outcomeFor(stored, last, { state, cause })
     const claim = outcome === 'claimed' ? await claimDelivery(trx, id, null) : null
-    const message_id = messageIdOf(message_key, [last.state, reasonKey({ state, cause }), last.told_at])
+    const message_id = messageIdOf(stored, [last.state, reasonKey({ state, cause }), last.told_at])
     prepared.push({
       account,
       recipient_sha256,

@@ -1,7 +1,10 @@
 /** What became of a message, in the table `deliveries`. */
 import { sql } from 'kysely'
 import type { MirrorState, Timestamp } from '../../common/schema/tables.ts'
+import { isObject } from '../../common/json/exact.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { defineCall } from '../calls/call.ts'
+import { boolean, number, object, orNull, text, wordOf, wrongField, type Field } from '../calls/input.ts'
 import type { Claim } from './claims.ts'
 
 /** What became of a message that was sent, or was not worth sending. */
@@ -19,11 +22,22 @@ export type DeliveryOutcome =
   /** Nobody tried, or not to the end. */
   | { readonly kind: 'released'; readonly mayBeAccepted: boolean }
 
+const outcomeField: Field<DeliveryOutcome> = (sent, name) => {
+  const kind = isObject(sent) ? sent['kind'] : null
+  if (kind === 'accepted') return { kind, ...object({ isSent: boolean })(sent) }
+  if (kind === 'released') return { kind, ...object({ mayBeAccepted: boolean })(sent) }
+  if (kind !== 'failed') throw wrongField(name, 'accepted, failed or released')
+  return { kind, ...object({ error: text, retryInMs: number, mayBeAccepted: boolean })(sent) }
+}
+
 /** How a notice says that the mirror stands. `cause`: the error of a failed run. */
 export interface NoticeReason {
   readonly state: MirrorState
   readonly cause: string | null
 }
+
+const MIRROR_STATES: readonly MirrorState[] = ['good', 'failed', 'partial', 'held_too_long', 'stale']
+export const noticeFields = { state: wordOf(MIRROR_STATES), cause: orNull(text) }
 
 /** The name under which the time of a notice is kept: one for each reason. */
 export function reasonKey({ state, cause }: NoticeReason): string {
@@ -36,6 +50,23 @@ export interface Settled {
   readonly next_attempt_at: Timestamp | null
 }
 
+const readInput = object({
+  id: text,
+  claim: text,
+  outcome: outcomeField,
+  /** What a notice told; null of a digest. */
+  notice: orNull(object(noticeFields)),
+})
+
+/** Records what became of a message; the cursor moves only when it was accepted. */
+export const settleDeliveryCall = defineCall({
+  name: 'settle-delivery',
+  changes: true,
+  readInput,
+  run: (database, { outcome, notice, ...claim }): Promise<Settled> =>
+    database.transaction((trx) => settleDelivery(trx, claim, outcome, notice)),
+})
+
 /** @param notice what a notice told; null of a digest */
 export async function settleDelivery(
   { kysely }: Transaction,
@@ -45,14 +76,14 @@ export async function settleDelivery(
 ): Promise<Settled> {
   const { rows } = await sql<{ next_attempt_at: Timestamp | null }>`
     update headcount.deliveries
-       set ${changes(outcome, notice)}, claim = null, claimed_until = null
+       set ${assignments(outcome, notice)}, claim = null, claimed_until = null
      where id = ${id} and claim = ${claim}::uuid
     returning next_attempt_at`.execute(kysely)
   const [row] = rows
   return { settled: row !== undefined, next_attempt_at: row?.next_attempt_at ?? null }
 }
 
-function changes(outcome: DeliveryOutcome, notice: NoticeReason | null) {
+function assignments(outcome: DeliveryOutcome, notice: NoticeReason | null) {
   if (outcome.kind === 'accepted') {
     const told =
       notice === null

@@ -1,8 +1,15 @@
 import { duration, InvalidValueError } from '../../common/parse-values.ts'
+import { isObject } from '../../common/json/exact.ts'
+import { number, object, text, type Field } from '../calls/input.ts'
 import { isTimestamp } from '../../normalise/values/timestamps.ts'
 
 /** A moment as it is written on a command line: itself, or how far it is from the moment when the command runs. */
 export type InstantInput = { readonly at: string } | { readonly msFromNow: number }
+
+export const instantField: Field<InstantInput> = (sent) =>
+  isObject(sent) && Object.hasOwn(sent, 'at')
+    ? object({ at: text })(sent)
+    : object({ msFromNow: number })(sent)
 
 /** `2026-01-01` (midnight in UTC), `2026-01-01T12:00:00Z` or any RFC 3339 time stamp, or an age like `90d`. */
 export const parsePastInstant = instantParser('an age', -1)

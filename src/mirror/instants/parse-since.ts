@@ -1,9 +1,18 @@
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
-import { parsePastInstant, type InstantInput } from './parse-instant.ts'
+import { isObject } from '../../common/json/exact.ts'
+import { number, object, type Field } from '../calls/input.ts'
+import { instantField, parsePastInstant, type InstantInput } from './parse-instant.ts'
 
 /** From when on: after a run, since midnight of yesterday in the zone of each account, or since a moment. */
 export type Since = { readonly run: number } | 'yesterday' | InstantInput
+
+export const sinceField: Field<Since> = (sent, name) => {
+  if (sent === 'yesterday') return sent
+  return isObject(sent) && Object.hasOwn(sent, 'run')
+    ? object({ run: number })(sent)
+    : instantField(sent, name)
+}
 
 /** `yesterday`, the number of a run, or a moment in the past. */
 export function parseSince(word: string): Since {

@@ -1,17 +1,22 @@
-/** The API keys that give clients of `serve` access to an account of the mirror. */
-import { sql } from 'kysely'
-import { lockAccount } from '../accounts/resolve-account.ts'
+/** The API keys that give clients of `serve` access to an account of the mirror; and what links have in common with them. */
+import { sql, type RawBuilder } from 'kysely'
+import { lockAccount, requireAccount, resolveAccount } from '../accounts/resolve-account.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { defineAccountList, defineCall } from '../calls/call.ts'
+import { accountFields, number, object, orNull, text } from '../calls/input.ts'
+import { instantField, type InstantInput } from '../instants/parse-instant.ts'
+import { resolveInstant } from '../instants/resolve-instant.ts'
 import { generateKey, hashKey } from './secret.ts'
 
 /** Only an active key opens an account. */
 export type KeyState = 'active' | 'expired' | 'revoked'
 
-/** The state of a row `key` of api_keys, or `link` of links, by the clock of the database. */
-export function stateOf(row: 'key' | 'link') {
+/** The state of a row of api_keys or of links, by the clock of the database. */
+export function stateOf(row: string) {
   return sql<KeyState>`
   case when ${sql.ref(`${row}.revoked_at`)} is not null then 'revoked'
        when ${sql.ref(`${row}.expires_at`)} <= now() then 'expired'
@@ -50,6 +55,48 @@ export async function createKey(
   return { id: Number(id), key }
 }
 
+export interface CreateKeyInput {
+  /** null: the one that is meant when none is named. */
+  readonly account: string | null
+  readonly label: string | null
+  readonly expires: InstantInput | null
+}
+
+export const newKeyFields = { ...accountFields, label: orNull(text), expires: orNull(instantField) }
+
+export interface CreatedKey {
+  readonly id: number
+  readonly key: string
+  readonly account: string
+  readonly expiresAt: string | null
+}
+
+export const createKeyCall = defineCall<CreateKeyInput, CreatedKey>({
+  name: 'create-key',
+  changes: true,
+  readInput: object(newKeyFields),
+  run: (database, input) =>
+    database.transaction(async (trx) => {
+      const meant = await resolveAccess(trx, input)
+      return { ...(await createKey(trx, { ...meant, label: input.label })), ...meant }
+    }),
+})
+
+/** @throws UsageError when the moment is past, or there is no such account */
+export async function resolveAccess(
+  trx: Transaction,
+  { account, expires }: Pick<CreateKeyInput, 'account' | 'expires'>,
+): Promise<Pick<KeyOptions, 'account' | 'expiresAt'>> {
+  const name = await resolveAccount(trx, account)
+  if (expires === null) return { account: name, expiresAt: null }
+  const { instant, now, is_past } = await resolveInstant(trx, expires)
+  if (!is_past) return { account: name, expiresAt: instant }
+  throw new UsageError(
+    `${optionName('expiresAt')} ${instant} is past: the clock of the database says ${now}. Name a moment to come: ` +
+      'a date (midnight in UTC), an instant like 2030-01-01T12:00:00Z, or a time from now like 90d.',
+  )
+}
+
 /** A key as it is listed: without the key itself and without its hash. */
 export interface ListedKey {
   readonly id: number
@@ -64,20 +111,31 @@ export interface ListedKey {
 }
 
 /** The keys of one account, or of all, in the order in which they were made. */
-export async function listKeys(
+export function listKeys(trx: Transaction, account: string | null): Promise<readonly ListedKey[]> {
+  return listAccess(trx, 'api_keys', sql``, account)
+}
+
+export const keysCall = defineAccountList('keys', listKeys)
+
+/** What opens the mirror to others, by its table. */
+const NOUNS = { api_keys: 'key', links: 'link' } as const
+type AccessTable = keyof typeof NOUNS
+
+/** @param more columns that the rows have beside those of keys */
+export async function listAccess<Listed extends ListedKey>(
   { kysely }: Transaction,
+  table: AccessTable,
+  more: RawBuilder<unknown>,
   account: string | null,
-): Promise<readonly ListedKey[]> {
-  const rows = await kysely
-    .selectFrom('headcount.api_keys as key')
-    .innerJoin('headcount.accounts as account', 'account.id', 'key.account_id')
-    .select(['key.id', 'account.name as account', 'key.label', stateOf('key').as('state')])
-    .select(['key.created_at', 'key.expires_at', 'key.last_used_on', 'key.revoked_at'])
-    .$if(account !== null, (query) => query.where('account.name', '=', account))
-    .orderBy('account.id')
-    .orderBy('key.id')
-    .execute()
-  return rows.map((row) => ({ ...row, id: Number(row.id) }))
+): Promise<readonly Listed[]> {
+  const { rows } = await sql<Listed>`
+    select row.id::float8, account.name as account, ${more} row.label, ${stateOf('row')} as state,
+           row.created_at, row.expires_at, row.last_used_on, row.revoked_at
+      from ${sql.table(`headcount.${table}`)} row
+      join headcount.accounts account on account.id = row.account_id
+     where ${account}::text is null or account.name = ${account}
+     order by account.id, row.id`.execute(kysely)
+  return rows
 }
 
 /** How many keys and links open the mirror. */
@@ -102,9 +160,23 @@ export interface RevokedKey {
   readonly wasRevoked: boolean
 }
 
-/** What opens the mirror to others, by its table. */
-const NOUNS = { api_keys: 'key', links: 'link' } as const
-type AccessTable = keyof typeof NOUNS
+const readInput = object({ ...accountFields, id: number })
+
+export const revokeKeyCall = revokeCall('revoke-key', 'api_keys')
+export const revokeLinkCall = revokeCall('revoke-link', 'links')
+
+function revokeCall(name: string, table: AccessTable) {
+  return defineCall({
+    name,
+    changes: true,
+    readInput,
+    run: (database, { id, account }): Promise<RevokedKey> =>
+      database.transaction(async (trx) => {
+        await requireAccount(trx, account)
+        return revoke(trx, table, id, account)
+      }),
+  })
+}
 
 /**
  * Revokes a key or link for good. One that is revoked already keeps the time of its revocation.

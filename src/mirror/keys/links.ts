@@ -2,10 +2,21 @@
 import { sql } from 'kysely'
 import { lockAccount } from '../accounts/resolve-account.ts'
 import { UsageError } from '../../common/errors.ts'
-import type { LinkFormat, Timestamp } from '../../common/schema/tables.ts'
+import { linkFormats } from '../../common/schema/link-formats.ts'
+import type { LinkFormat } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireEvent } from '../answers/read-view.ts'
-import { stateOf, type KeyState } from './keys.ts'
+import { defineAccountList, defineCall } from '../calls/call.ts'
+import { boolean, object, orNull, text, wordOf } from '../calls/input.ts'
+import {
+  type CreatedKey,
+  listAccess,
+  newKeyFields,
+  resolveAccess,
+  type CreateKeyInput,
+  type KeyOptions,
+  type ListedKey,
+} from './keys.ts'
 import { generateToken, hashKey } from './secret.ts'
 
 /** What stands for a view in a link to the page of `headcount report`. */
@@ -22,13 +33,7 @@ export interface LinkContent {
   readonly with_personal: boolean
 }
 
-export interface LinkOptions extends LinkContent {
-  /** The name of an account of the mirror. */
-  readonly account: string
-  readonly label: string | null
-  /** When it stops working; null: never. */
-  readonly expiresAt: Timestamp | null
-}
+export interface LinkOptions extends LinkContent, KeyOptions {}
 
 /**
  * Makes a link to a table, a view or the report. Nobody can read its address again: the mirror keeps only a hash of the token in it.
@@ -71,33 +76,35 @@ async function requireEventColumn({ kysely }: Transaction, view: string): Promis
     throw new UsageError(`links create: rows of ${view} are of no event: leave --event out`)
 }
 
-/** A link as it is listed: without its address and without its hash. */
-export interface ListedLink extends LinkContent {
-  readonly id: number
-  readonly account: string
-  readonly label: string | null
-  readonly state: KeyState
-  readonly created_at: Timestamp
-  readonly expires_at: Timestamp | null
-  /** A day in UTC, like 2026-01-31. */
-  readonly last_used_on: string | null
-  readonly revoked_at: Timestamp | null
+export interface CreateLinkInput extends LinkContent, CreateKeyInput {}
+
+export interface CreatedToken extends Omit<CreatedKey, 'key'> {
+  readonly token: string
 }
 
+export const createLinkCall = defineCall<CreateLinkInput, CreatedToken>({
+  name: 'create-link',
+  changes: true,
+  readInput: object({
+    ...newKeyFields,
+    view: text,
+    format: wordOf(linkFormats),
+    event_id: orNull(text),
+    with_personal: boolean,
+  }),
+  run: (database, { account, expires, ...content }) =>
+    database.transaction(async (trx) => {
+      const meant = await resolveAccess(trx, { account, expires })
+      return { ...(await createLink(trx, { ...content, ...meant })), ...meant }
+    }),
+})
+
+/** A link as it is listed: without its address and without its hash. */
+export interface ListedLink extends LinkContent, ListedKey {}
+
 /** The links of one account, or of all, in the order in which they were made. */
-export async function listLinks(
-  { kysely }: Transaction,
-  account: string | null,
-): Promise<readonly ListedLink[]> {
-  const rows = await kysely
-    .selectFrom('headcount.links as link')
-    .innerJoin('headcount.accounts as account', 'account.id', 'link.account_id')
-    .select(['link.id', 'account.name as account', 'link.view', 'link.format'])
-    .select(['link.event_id', 'link.with_personal', 'link.label', stateOf('link').as('state')])
-    .select(['link.created_at', 'link.expires_at', 'link.last_used_on', 'link.revoked_at'])
-    .$if(account !== null, (query) => query.where('account.name', '=', account))
-    .orderBy('account.id')
-    .orderBy('link.id')
-    .execute()
-  return rows.map((row) => ({ ...row, id: Number(row.id) }))
+export function listLinks(trx: Transaction, account: string | null): Promise<readonly ListedLink[]> {
+  return listAccess(trx, 'links', sql`row.view, row.format, row.event_id, row.with_personal,`, account)
 }
+
+export const linksCall = defineAccountList('links', listLinks)

@@ -10,9 +10,15 @@ import { accountsCall, type AccountSummary } from '../accounts/list.ts'
 import { removeAccount as removeAccountById } from '../accounts/remove.ts'
 import { parseNewName, renameAccount as renameAccountInMirror } from '../accounts/rename.ts'
 import { acceptRejectsCall, parseHashPrefix } from '../calls/accept-rejects.ts'
-import { createKeyCall, keysCall, revokeKeyCall, type CreatedKey } from '../calls/keys.ts'
+import {
+  createKeyCall,
+  keysCall,
+  revokeKeyCall,
+  type CreatedKey,
+  type ListedKey,
+  type RevokedKey,
+} from '../keys/keys.ts'
 import { parseFutureInstant, parsePastInstant } from '../instants/parse-instant.ts'
-import type { ListedKey, RevokedKey } from '../keys/keys.ts'
 import { instantOption, parseOption } from './parse-option.ts'
 import { findPrunableVersions, pruneVersions, requirePastInstant, type PrunableVersions } from '../prune.ts'
 import { accountId, requireAccount } from '../accounts/resolve-account.ts'

@@ -1,24 +1,27 @@
 /** What a program may say of a mirror that no service knows; each as the command of this name does it. */
 import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
-import type { SetTimeZone } from '../accounts/set-time-zone.ts'
-import { setAccountCall } from '../calls/set-account.ts'
-import { removeRsvpMeaningCall, rsvpMeaningsCall, setRsvpMeaningCall } from '../calls/rsvp-meanings.ts'
-import { removeSlotTargetCall, setSlotTargetCall, slotTargetsCall } from '../calls/slot-targets.ts'
-import type { RsvpMeaning } from '../../common/schema/tables.ts'
+import { type SetTimeZone, setAccountCall } from '../accounts/set-time-zone.ts'
 import {
+  removeRsvpMeaningCall,
+  rsvpMeaningsCall,
+  setRsvpMeaningCall,
   parseMeaning,
   type ListedRsvpMeaning,
   type RsvpMeanings,
   type SetRsvpMeaning,
 } from '../owner-tables/rsvp-meanings.ts'
 import {
+  removeSlotTargetCall,
+  setSlotTargetCall,
+  slotTargetsCall,
   MAX_WANTED,
   type ListedSlotTarget,
   type SetSlotTarget,
   type SlotTarget,
 } from '../owner-tables/slot-targets.ts'
-import type { ListOptions } from './inspect.ts'
+import type { RsvpMeaning } from '../../common/schema/tables.ts'
+import { listInput, type ListOptions } from './inspect.ts'
 import { callMirror, type AccountFilter, type MirrorOptions } from './with-mirror.ts'
 
 /**
@@ -28,8 +31,7 @@ import { callMirror, type AccountFilter, type MirrorOptions } from './with-mirro
  */
 export async function listRsvpMeanings(options: ListOptions): Promise<RsvpMeanings> {
   checkOptions(options)
-  const { account = null, limit = 100 } = options
-  return callMirror(options, rsvpMeaningsCall, { account, limit: requireWholeNumber('limit', limit, 1) })
+  return callMirror(options, rsvpMeaningsCall, listInput(options))
 }
 
 export interface RemoveRsvpMeaningOptions extends MirrorOptions {

@@ -1,6 +1,5 @@
 /** What an account's traffic and its live rows show of what the specification leaves open. */
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { valueColumns } from '../../common/schema/live-tables.ts'
 import type { ObservationKind, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'

@@ -2,8 +2,7 @@
 import { defineAccountList } from '../calls/call.ts'
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { readFindings } from './findings.ts'
-import type { Finding } from './findings.ts'
+import { readFindings, type Finding } from './findings.ts'
 
 export interface AccountObservations {
   readonly account: string

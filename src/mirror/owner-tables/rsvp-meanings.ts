@@ -6,6 +6,9 @@ import { UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { RsvpMeaning } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { readForAccount } from '../accounts/resolve-account.ts'
+import { defineCall } from '../calls/call.ts'
+import { listFields, object, text, type Field, type ListInput } from '../calls/input.ts'
 import { countResponses, nearestValue, type RsvpValue } from './rsvp-values.ts'
 import { requireStorable } from './storable-text.ts'
 
@@ -23,6 +26,8 @@ export function parseMeaning(text: string): RsvpMeaning {
   )
 }
 
+const meaningField: Field<RsvpMeaning> = (sent, name) => parseMeaning(text(sent, name))
+
 /** A value with its meaning. */
 export interface ListedRsvpMeaning extends RsvpValue {
   readonly meaning: RsvpMeaning
@@ -36,11 +41,17 @@ export interface RsvpMeanings {
   readonly has_more: boolean
 }
 
+export const rsvpMeaningsCall = defineCall<ListInput, RsvpMeanings>({
+  name: 'rsvp-meanings',
+  changes: false,
+  readInput: object(listFields),
+  run: (database, input) => readForAccount(database, input.account, (trx) => listRsvpMeanings(trx, input)),
+})
+
 /** Every meaning, and at most so many values without one; responses are counted in one account or, with null, in all. */
-export async function listRsvpMeanings(
+async function listRsvpMeanings(
   { kysely }: Transaction,
-  account: string | null,
-  limit: number,
+  { account, limit }: ListInput,
 ): Promise<RsvpMeanings> {
   const { rows } = await sql<RsvpValue & { meaning: RsvpMeaning | null }>`
     with found as (
@@ -80,15 +91,26 @@ export interface SetRsvpMeaning extends ListedRsvpMeaning {
   readonly nearest: string | null
 }
 
+export interface RsvpMeaningInput {
+  readonly value: string
+  readonly meaning: RsvpMeaning
+}
+
+export const setRsvpMeaningCall = defineCall<RsvpMeaningInput, SetRsvpMeaning>({
+  name: 'set-rsvp-meaning',
+  changes: true,
+  readInput: object({ value: text, meaning: meaningField }),
+  run: (database, input) => database.transaction((trx) => setRsvpMeaning(trx, input)),
+})
+
 /**
  * Says what a value means, also one that no response has.
  *
  * @throws UsageError when it cannot be stored
  */
-export async function setRsvpMeaning(
+async function setRsvpMeaning(
   trx: Transaction,
-  value: string,
-  meaning: RsvpMeaning,
+  { value, meaning }: RsvpMeaningInput,
 ): Promise<SetRsvpMeaning> {
   requireStorable('The value', value, MAX_VALUE_BYTES)
   const { rows } = await sql<{ former_meaning: RsvpMeaning | null }>`
@@ -106,13 +128,20 @@ export async function setRsvpMeaning(
   }
 }
 
+export const removeRsvpMeaningCall = defineCall<{ readonly value: string }, ListedRsvpMeaning>({
+  name: 'remove-rsvp-meaning',
+  changes: true,
+  readInput: object({ value: text }),
+  run: (database, { value }) => database.transaction((trx) => removeRsvpMeaning(trx, value)),
+})
+
 /**
  * Takes a meaning back: replies with this value are unknown.
  *
  * @returns what it was
  * @throws UsageError, with the nearest value that has a meaning, when it has none
  */
-export async function removeRsvpMeaning(trx: Transaction, value: string): Promise<ListedRsvpMeaning> {
+async function removeRsvpMeaning(trx: Transaction, value: string): Promise<ListedRsvpMeaning> {
   const removed = await trx.kysely
     .deleteFrom('headcount.rsvp_meanings')
     .where('value', '=', value)
@@ -120,11 +149,11 @@ export async function removeRsvpMeaning(trx: Transaction, value: string): Promis
     .executeTakeFirst()
   if (removed !== undefined) return { value, ...removed, responses: await countResponses(trx, value) }
   const rows = await trx.kysely.selectFrom('headcount.rsvp_meanings').select('value').execute()
-  const [first, ...others] = rows.map((row) => row.value)
+  const values = rows.map((row) => row.value)
   const nearest =
-    first === undefined
+    values.length === 0
       ? 'no value has one'
-      : `the nearest value that has one is ${quote(nearestName(value, [first, ...others]))}`
+      : `the nearest value that has one is ${quote(nearestName(value, values))}`
   throw new UsageError(
     `The value ${quote(value)} has no meaning: ${nearest}. See all with: ${commandName()} rsvp-meanings.`,
   )

@@ -50,12 +50,12 @@ export async function readValuesWithoutMeaning(
     const { rows } = await database.transaction((trx) => trx.queryWithin(maxMs, VALUES_WITHOUT_MEANING), {
       readOnly: true,
     })
-    const found = rows.map(([account, value, responses]) => ({
-      account: String(account),
-      value: { value: String(value), responses: Number(responses) },
-    }))
-    const accounts = Map.groupBy(found, ({ account }) => account)
-    return new Map([...accounts].map(([account, values]) => [account, values.map(({ value }) => value)]))
+    const accounts = Map.groupBy(rows, ([account]) => String(account))
+    const valueOf = ([, value, responses]: readonly unknown[]): RsvpValue => ({
+      value: String(value),
+      responses: Number(responses),
+    })
+    return new Map([...accounts].map(([account, values]) => [account, values.map(valueOf)]))
   } catch (error) {
     if (codeOf(error) === CANCELLED) return null
     throw error

@@ -6,7 +6,9 @@ import { nearestName } from '../../common/text/did-you-mean.ts'
 import { UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { accountId, lockAccount } from '../accounts/resolve-account.ts'
+import { accountId, lockAccount, resolveAccount } from '../accounts/resolve-account.ts'
+import { defineAccountList, defineCall } from '../calls/call.ts'
+import { accountFields, number, object, orNull, text, type AccountInput } from '../calls/input.ts'
 import { requireStorable } from './storable-text.ts'
 
 /** Of what an `int` holds. */
@@ -34,7 +36,7 @@ export interface ListedSlotTarget extends SlotTarget {
 }
 
 /** The targets of one account, or of all; the most general first. */
-export async function listSlotTargets(
+async function listSlotTargets(
   { kysely }: Transaction,
   account: string | null,
 ): Promise<readonly ListedSlotTarget[]> {
@@ -53,6 +55,17 @@ export async function listSlotTargets(
     .execute()
 }
 
+export const slotTargetsCall = defineAccountList('slot-targets', listSlotTargets)
+
+/** Without an account the one that is meant when none is named. */
+export interface RemoveSlotTargetInput extends AccountInput, SlotScope {}
+
+const scopeFields = { ...accountFields, event_id: orNull(text), slot_name: orNull(text) }
+
+export interface SetSlotTargetInput extends RemoveSlotTargetInput {
+  readonly wanted: number
+}
+
 export interface SetSlotTarget extends SlotTarget {
   /** null: there was none. */
   readonly former_wanted: number | null
@@ -62,12 +75,22 @@ export interface SetSlotTarget extends SlotTarget {
   readonly nearest: string | null
 }
 
+export const setSlotTargetCall = defineCall<SetSlotTargetInput, SetSlotTarget>({
+  name: 'set-slot-target',
+  changes: true,
+  readInput: object({ ...scopeFields, wanted: number }),
+  run: (database, input) =>
+    database.transaction(async (trx) =>
+      setSlotTarget(trx, { ...input, account: await resolveAccount(trx, input.account) }),
+    ),
+})
+
 /**
  * Says how many people are wanted, also for a slot that nobody takes.
  *
  * @throws UsageError when there is no such account; UnknownEventError, with the nearest event
  */
-export async function setSlotTarget(trx: Transaction, target: SlotTarget): Promise<SetSlotTarget> {
+async function setSlotTarget(trx: Transaction, target: SlotTarget): Promise<SetSlotTarget> {
   const { account, event_id, slot_name, wanted } = target
   if (slot_name !== null) requireStorable('The name of the slot', slot_name, MAX_SLOT_NAME_BYTES)
   const id = await lockAccount(trx, account)
@@ -87,13 +110,23 @@ export async function setSlotTarget(trx: Transaction, target: SlotTarget): Promi
   }
 }
 
+export const removeSlotTargetCall = defineCall<RemoveSlotTargetInput, SlotTarget>({
+  name: 'remove-slot-target',
+  changes: true,
+  readInput: object(scopeFields),
+  run: (database, input) =>
+    database.transaction(async (trx) =>
+      removeSlotTarget(trx, { ...input, account: await resolveAccount(trx, input.account) }),
+    ),
+})
+
 /**
  * Removes a target: the next more general one counts, or 2.
  *
  * @returns what it was
  * @throws UsageError, with the nearest one, when there is none
  */
-export async function removeSlotTarget(
+async function removeSlotTarget(
   trx: Transaction,
   { account, event_id, slot_name }: Omit<SlotTarget, 'wanted'>,
 ): Promise<SlotTarget> {

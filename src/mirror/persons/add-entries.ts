@@ -4,19 +4,17 @@ import type { Transaction } from '../../db/transaction.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
 import { readEntries, type ImportedSuppression } from './suppression-file.ts'
 
-/** How many people of a list were on that of the account before, and how many were added. */
-export interface AddedEntries {
-  readonly known: number
-  readonly added: number
-}
-
-/** Puts people on the list. Their erasure is unfinished until a run has carried it out. */
+/**
+ * Puts people on the list. Their erasure is unfinished until a run has carried it out.
+ *
+ * @returns how many of them were on it before, and how many were added
+ */
 export async function addEntries(
   trx: Transaction,
   account: number,
   key: PersonKey,
   entries: readonly ImportedSuppression[],
-): Promise<AddedEntries> {
+): Promise<{ readonly known: number; readonly added: number }> {
   const stored = new Map(
     (await readEntries(trx, account)).map((entry) => [identityOf(entry), entry.id] as const),
   )
@@ -28,10 +26,9 @@ export async function addEntries(
     given.filter(({ email_hash }) => email_hash !== null),
   )
   const known = given.filter((entry) => stored.has(identityOf(entry)))
-  await markUnfinished(
-    trx,
-    known.map((entry) => stored.get(identityOf(entry))),
-  )
+  const ids = known.map((entry) => stored.get(identityOf(entry)))
+  await sql`
+    update headcount.suppressions set erased_at = null where id = any (${ids}::bigint[])`.execute(trx.kysely)
   await addWithoutHash(
     trx,
     account,
@@ -78,12 +75,6 @@ async function addHashed(
      cross join json_to_recordset(e.responses) as r(event_id text, ids json)
      cross join json_array_elements_text(r.ids) as id (value)
         on conflict do nothing`.execute(kysely)
-}
-
-async function markUnfinished({ kysely }: Transaction, ids: readonly unknown[]): Promise<void> {
-  await sql`update headcount.suppressions set erased_at = null where id = any (${ids}::bigint[])`.execute(
-    kysely,
-  )
 }
 
 /** No unique value joins such an entry to its responses; but numbers are given in the order of the list. */

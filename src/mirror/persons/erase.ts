@@ -1,14 +1,15 @@
 /** Erases one person from an account, and keeps them erased. */
 import { sql } from 'kysely'
 import { toInterruptedError } from '../../common/abort.ts'
-import { HeadcountError, InterruptedError } from '../../common/errors.ts'
+import { commandName } from '../../common/command-name.ts'
+import { HeadcountError, InterruptedError, UsageError } from '../../common/errors.ts'
+import { optionName } from '../../common/options/option-names.ts'
 import type { ErasureReport } from '../../common/schema/tables.ts'
 import type { Database } from '../../db/connect.ts'
 import type { DatabaseLog } from '../../db/database.ts'
 import { takeLease, type Lease } from '../../db/lease/lease.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { readSuppressions, type StoredSuppression } from '../../load/state/suppressions.ts'
-import { singleRow } from '../../load/statements.ts'
 import { noneErased } from '../../load/write/erase.ts'
 import { pseudonymOfHash } from '../../normalise/suppression/pseudonym.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
@@ -17,6 +18,7 @@ import { requireKeyOf } from '../../sync/open/suppressions.ts'
 import { erasePersons } from '../../sync/write/erase-persons.ts'
 import { inFencedTransaction } from '../../sync/write/fenced-transaction.ts'
 import { accountId } from '../accounts/resolve-account.ts'
+import { readClocks } from '../status/list-status.ts'
 import { addEntries } from './add-entries.ts'
 import type { ImportedSuppression } from './suppression-file.ts'
 
@@ -59,16 +61,6 @@ export function eraseImported(
   return runErasure(database, entries, null, options)
 }
 
-/** An erasure that holds its account. */
-interface OpenErasure {
-  readonly lease: Lease
-  readonly account: number
-  /** Whether somebody of them was on the list before. */
-  readonly isRepeated: boolean
-  /** Also those whose erasure was broken off before. */
-  readonly unfinished: readonly StoredSuppression[]
-}
-
 async function runErasure(
   database: Database,
   entries: readonly ImportedSuppression[],
@@ -77,16 +69,26 @@ async function runErasure(
 ): Promise<ErasureReport> {
   const { key, signal, onEvent } = options
   const began = performance.now()
-  const open = await beginErasure(database, entries, options)
-  const { lease, account, unfinished } = open
+  const none = { isRepeated: false, unfinished: [] as readonly StoredSuppression[] }
+  const { lease, account, isRepeated, unfinished } = await changeList(
+    database,
+    options,
+    none,
+    async (trx, account) => {
+      const { known } = await addEntries(trx, account, key, entries)
+      const stored = await readSuppressions(trx.kysely, account)
+      // Also those whose erasure was broken off before.
+      return { isRepeated: known > 0, unfinished: stored.filter(({ erased_at }) => erased_at === null) }
+    },
+  )
   const erased = noneErased()
   const close = (status: ErasureReport['status']) =>
-    closeErasure(database, open, {
+    closeErasure(database, lease, {
       account: options.account,
       mode: 'erase',
       status,
       duration_ms: Math.round(performance.now() - began),
-      is_repeated: open.isRepeated,
+      is_repeated: isRepeated,
       suppressions: unfinished.map(({ id }) => Number(id)),
       erased,
     })
@@ -117,13 +119,20 @@ async function runErasure(
   return close('succeeded')
 }
 
-async function beginErasure(
+/**
+ * Takes the account, and changes its suppression list in the same transaction.
+ *
+ * @param none what is given when nothing was changed
+ * @throws AccountLockedError while a run holds the account; UsageError when the key is another one than before
+ */
+export async function changeList<Found extends object>(
   database: Database,
-  entries: readonly ImportedSuppression[],
-  { account: name, key, replaceKey, signal, log }: ErasureOptions,
-): Promise<OpenErasure> {
+  { account: name, key, replaceKey, signal, log }: Omit<ErasureOptions, 'onEvent'>,
+  none: Found,
+  change: (trx: Transaction, account: number) => Promise<Found>,
+): Promise<Found & { readonly lease: Lease; readonly account: number }> {
   const account = await accountId(database, name)
-  const found: Pick<OpenErasure, 'isRepeated' | 'unfinished'> = { isRepeated: false, unfinished: [] }
+  let found = none
   const lease = await takeLease(database, {
     accountId: account,
     mode: 'erase',
@@ -133,32 +142,23 @@ async function beginErasure(
     begin: async (trx) => {
       await requireNotRemoved(trx, account, name)
       if (replaceKey) await forgetHashes(trx, account, key)
-      const stored = await readHashed(trx, account)
-      requireKeyOf(stored, name, key)
-      const { known } = await addEntries(trx, account, key, entries)
-      Object.assign(found, {
-        isRepeated: known > 0,
-        unfinished: (await readSuppressions(trx.kysely, account)).filter(
-          ({ erased_at }) => erased_at === null,
-        ),
-      })
+      const stored = await readSuppressions(trx.kysely, account)
+      const hashed = stored.filter(({ email_hash }) => email_hash !== null)
+      requireKeyOf(hashed, name, key)
+      found = await change(trx, account)
     },
   })
-  return { lease, account, ...found }
-}
-
-async function readHashed({ kysely }: Transaction, account: number): Promise<readonly StoredSuppression[]> {
-  return (await readSuppressions(kysely, account)).filter(({ email_hash }) => email_hash !== null)
+  return { ...found, lease, account }
 }
 
 async function closeErasure(
   database: Database,
-  { lease }: OpenErasure,
+  lease: Lease,
   facts: Omit<ErasureReport, 'run_id' | 'started_at' | 'finished_at'>,
 ): Promise<ErasureReport> {
   await lease.stopHeartbeat()
   const work = async (trx: Transaction) => {
-    const times = { started_at: lease.startedAt, finished_at: await readNow(trx) }
+    const times = { started_at: lease.startedAt, finished_at: (await readClocks(trx.kysely)).now }
     const report = { run_id: Number(lease.runId), ...facts, ...times }
     await lease.close(trx, facts.status, report)
     return report
@@ -166,14 +166,19 @@ async function closeErasure(
   return inFencedTransaction(database, lease, work, { durable: true })
 }
 
-async function readNow({ kysely }: Transaction): Promise<string> {
-  const { rows } = await sql<{ now: string }>`select now()`.execute(kysely)
-  return singleRow(rows).now
-}
-
 /** The hashes of a lost key are of no use. */
 async function forgetHashes({ kysely }: Transaction, account: number, key: PersonKey): Promise<void> {
   await sql`
     update headcount.suppressions set email_hash = null
      where account_id = ${account} and key_check <> ${key.check}`.execute(kysely)
+}
+
+/** @throws UsageError when there is none */
+export function requirePersonKey(key: PersonKey | null): PersonKey {
+  if (key !== null) return key
+  throw new UsageError(
+    `person erase and restore need the key of the suppression list: set ${optionName('personKey')}. ` +
+      `Make one with: (umask 077; openssl rand -hex 32 > person.key). Keep it with your other secrets, not in the database, and ` +
+      `give it to every ${commandName()} sync from then on.`,
+  )
 }

@@ -53,18 +53,7 @@ export async function planErasure(
   const isHere = (row: { readonly account: string }) => row.account === account
   const responses = found.responses.filter(isHere)
   const versions = found.versions.filter(isHere)
-  const events = new Map<string, { -readonly [Key in keyof PlannedErasure]: PlannedErasure[Key] }>()
-  const add = (
-    row: (typeof responses)[number] | (typeof versions)[number],
-    what: 'responses' | 'versions',
-  ) => {
-    const { event_id, event_title } = row
-    const event = events.get(event_id) ?? { event_id, event_title, responses: 0, versions: 0 }
-    event[what] += 1
-    events.set(event_id, event)
-  }
-  for (const response of responses) add(response, 'responses')
-  for (const version of versions) add(version, 'versions')
+  const events = Map.groupBy([...responses, ...versions], ({ event_id }) => event_id)
   const addresses = await readKeys(
     database,
     [...responses, ...versions].flatMap(({ document: { email: sent } }) =>
@@ -77,7 +66,11 @@ export async function planErasure(
     email_key: found.email_key,
     responses: responses.length,
     versions: versions.length,
-    events: [...events.values()],
+    events: [...events].map(([event_id, rows]) => {
+      const former = rows.filter((row) => 'valid_to' in row).length
+      const event_title = rows[0]?.event_title ?? null
+      return { event_id, event_title, responses: rows.length - former, versions: former }
+    }),
     other_addresses: addresses.filter((address) => address !== found.email_key && address !== pseudonym),
     stays: found.mentions.filter((mention) => isHere(mention) && !CLEANED.has(mention.place)),
     other_accounts: [...new Set(others.map((row) => row.account))],

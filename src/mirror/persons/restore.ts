@@ -1,11 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connect.ts'
-import { takeLease } from '../../db/lease/lease.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { requireNotRemoved } from '../../sync/open/find-account.ts'
-import { requireKeyOf } from '../../sync/open/suppressions.ts'
-import { accountId } from '../accounts/resolve-account.ts'
-import type { ErasureOptions } from './erase.ts'
+import { changeList, type ErasureOptions } from './erase.ts'
 import { readEntries } from './suppression-file.ts'
 
 export interface RestoreReport {
@@ -26,28 +22,21 @@ export interface RestoreReport {
 export async function restorePerson(
   database: Database,
   emailKey: string,
-  { account: name, key, signal, log }: Pick<ErasureOptions, 'account' | 'key' | 'signal' | 'log'>,
+  options: Pick<ErasureOptions, 'account' | 'key' | 'signal' | 'log'>,
 ): Promise<RestoreReport> {
-  const account = await accountId(database, name)
-  const found = { was_erased: false, lists: 0, known_by_ids: 0 }
-  const lease = await takeLease(database, {
-    accountId: account,
-    mode: 'erase',
-    namedEventsOnly: true,
-    signal,
-    log,
-    begin: async (trx) => {
-      await requireNotRemoved(trx, account, name)
-      const stored = await readEntries(trx, account)
-      const hashed = stored.filter(({ email_hash }) => email_hash !== null)
-      requireKeyOf(hashed, name, key)
-      const removed = await removeEntry(trx, account, key.hash(emailKey))
-      Object.assign(found, { ...removed, known_by_ids: stored.length - hashed.length })
-    },
+  const none = { was_erased: false, lists: 0, known_by_ids: 0 }
+  const {
+    lease,
+    account: _,
+    ...found
+  } = await changeList(database, { ...options, replaceKey: false }, none, async (trx, account) => {
+    const stored = await readEntries(trx, account)
+    const removed = await removeEntry(trx, account, options.key.hash(emailKey))
+    return { ...removed, known_by_ids: stored.filter(({ email_hash }) => email_hash === null).length }
   })
   await lease.stopHeartbeat()
   await database.transaction((trx) => lease.withdraw(trx))
-  return { account: name, ...found }
+  return { account: options.account, ...found }
 }
 
 async function removeEntry({ kysely }: Transaction, account: number, hash: string) {

@@ -9,23 +9,13 @@ import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
 import { quote } from '../owner-tables/quote.ts'
 import { defineCall } from '../calls/call.ts'
-import { inputFields } from '../calls/input.ts'
-import { ofReadAccount, type AccountInput } from '../answers/read-view.ts'
+import { accountFields, object, orNull, text } from '../calls/input.ts'
+import type { DigestEvent } from '../answers/digest/digest.ts'
+import { ofReadAccount } from '../answers/read-view.ts'
 import { readMentions, joinAccount, type Mention, type ResponseKey } from './mentions.ts'
 
-export interface PersonInput extends AccountInput {
-  /** An e-mail address, in any spelling of upper and lower case. */
-  readonly email: string
-  /** What stands in place of the address where pseudonyms are stored; null where none are. */
-  readonly pseudonym: string | null
-}
-
-export interface PersonResponse {
+export interface PersonResponse extends DigestEvent {
   readonly account: string
-  readonly event_id: string
-  /** Of the event now, else the last one known. */
-  readonly event_title: string | null
-  readonly event_at: Timestamp | null
   readonly response_id: IntegerText
   /** The response as the service sends it: with its payment, its slots and unknown fields. */
   readonly document: JsonObject
@@ -58,19 +48,20 @@ export interface PersonRecord {
   readonly mentions: readonly Mention[]
 }
 
+const readInput = object({
+  ...accountFields,
+  /** An e-mail address, in any spelling of upper and lower case. */
+  email: text,
+  /** What stands in place of the address where pseudonyms are stored; null where none are. */
+  pseudonym: orNull(text),
+})
+
 /** Reads every response and all history: there is no index for an address that is only in history. */
-export const personCall = defineCall<PersonInput, PersonRecord>({
+export const personCall = defineCall({
   name: 'person',
   changes: false,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return {
-      account: fields.textOrNull('account'),
-      email: fields.text('email'),
-      pseudonym: fields.textOrNull('pseudonym'),
-    }
-  },
-  run: (database, { account, email, pseudonym }) => {
+  readInput,
+  run: async (database, { account, email, pseudonym }): Promise<PersonRecord> => {
     requireAddress(email)
     return ofReadAccount(database, account, async (trx) => {
       const email_key = await readKey(trx, email)

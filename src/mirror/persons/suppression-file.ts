@@ -111,20 +111,16 @@ export function parseSuppressionFile({ source, document }: GivenList, key: Perso
   const all = suppressions.map((value, index) => parseEntry(value, `suppressions[${index}]`, wrong))
   const entries = all.filter(isKnown)
   if (entries.some(({ email_hash }) => email_hash !== null) && key_check !== key.check)
-    throw anotherKey(source)
+    throw new UsageError(
+      `${source}: it was made with another key (key_check) than that of ${optionName('personKey')}. Nothing was changed. Set the key ` +
+        `that was used then. If it is lost, set every email_hash in the list to null: the ids of the responses still say who.`,
+    )
   return { source, account, entries }
 }
 
 export function notAList(source: string, what: string): UsageError {
   return new UsageError(
     `${source}: ${what}. It must be what "person suppressions --json" printed. Nothing was changed.`,
-  )
-}
-
-function anotherKey(source: string): UsageError {
-  return new UsageError(
-    `${source}: it was made with another key (key_check) than that of ${optionName('personKey')}. Nothing was changed. Set the key ` +
-      `that was used then. If it is lost, set every email_hash in the list to null: the ids of the responses still say who.`,
   )
 }
 

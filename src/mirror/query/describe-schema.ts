@@ -1,6 +1,8 @@
 /** What a mirror holds, read from the catalog: its tables, views and functions with their comments. */
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { defineCall } from '../calls/call.ts'
+import { object } from '../calls/input.ts'
 
 export interface ColumnDescription {
   readonly name: string
@@ -51,6 +53,13 @@ export async function readSchemaDescription({
     relations.rows.filter(({ kind }) => kind === wanted).map(({ kind: _, ...relation }) => relation)
   return { tables: ofKind('table'), views: ofKind('view'), functions: functions.rows }
 }
+
+export const tablesCall = defineCall<Record<string, never>, SchemaDescription>({
+  name: 'tables',
+  changes: false,
+  readInput: object({}),
+  run: (database) => database.transaction(readSchemaDescription, { readOnly: true }),
+})
 
 type RelationRow = TableDescription & { readonly kind: 'table' | 'view' }
 

@@ -14,15 +14,10 @@ export function nextFetch(fetched: QueryResult['rows']): number {
 
 /** Roughly, in characters; never 0. */
 function characterCount(rows: QueryResult['rows']): number {
-  const sizes = rows.map((row) =>
-    row.reduce<number>(
-      (sum, value) => sum + (typeof value === 'string' ? value.length : valueLength(value)),
-      1,
-    ),
-  )
-  return sizes.reduce((sum, size) => sum + size, 0)
+  return rows.flat().reduce<number>((sum, value) => sum + valueLength(value), rows.length)
 }
 
 function valueLength(value: unknown): number {
+  if (typeof value === 'string') return value.length
   return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 8
 }

@@ -35,11 +35,12 @@ export function queryTimeoutError(timeoutMs: number): DatabaseError {
   )
 }
 
-/** Of a query that is answered by the process that has the folder open. */
-export function statementLimitError(): DatabaseError {
+/** Of what is answered by the process that has the folder open. */
+export function statementLimitError(what: string, remedy: string, cause?: unknown): DatabaseError {
   return new DatabaseError(
-    `query: ended, for while it computes no run and no client of serve gets the folder: they wait for ${MAX_WAIT_MS / 1000} s at most. ` +
-      'Ask for less at once; or stop the process that has the folder open, and ask again; or keep the mirror in Postgres, which many processes can use at once.',
+    `${what}: ended, for while it computes no run and no client of serve gets the folder: they wait for ${MAX_WAIT_MS / 1000} s at most. ` +
+      `${remedy}; or stop the process that has the folder open, and ask again; or keep the mirror in Postgres, which many processes can use at once.`,
+    { cause },
   )
 }
 

@@ -149,7 +149,9 @@ function withTimeLimit(
       if (leftMs <= 0) throw queryTimeoutError(timeoutMs)
       return answer
     } catch (error) {
-      throw limitMs < leftMs && codeOf(error) === CANCELLED ? statementLimitError() : error
+      throw limitMs < leftMs && codeOf(error) === CANCELLED
+        ? statementLimitError('query', 'Ask for less at once')
+        : error
     }
   }
 }

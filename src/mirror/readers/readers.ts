@@ -84,7 +84,13 @@ export async function planReader(trx: Transaction, reader: StoredReader): Promis
 export async function planRemoval(trx: Transaction, role_name: string): Promise<ReaderPlan> {
   const readers = await listReaders(trx)
   const reader = readers.find((stored) => stored.role_name === role_name)
-  if (reader === undefined) throw unknownReader(role_name, readers)
+  if (reader === undefined) {
+    const names = readers.map(({ role_name }) => role_name)
+    const nearest = names.length === 0 ? ' (the mirror has none)' : didYouMean(role_name, names)
+    throw new UsageError(
+      `The mirror has no reader ${quote(role_name)}${nearest}. See all with: ${commandName()} readers list`,
+    )
+  }
   const role = identifier(role_name)
   const { database } = await findRole(trx, role_name)
   const inDatabase = `in database ${identifier(database)}`
@@ -263,12 +269,4 @@ async function placesForFunctions(
     right: `create functions in schema ${schema}`,
     remedy: `revoke create on schema ${identifier(schema)}`,
   }))
-}
-
-function unknownReader(name: string, readers: readonly ListedReader[]): UsageError {
-  const names = readers.map(({ role_name }) => role_name)
-  const nearest = names.length === 0 ? ' (the mirror has none)' : didYouMean(name, names)
-  return new UsageError(
-    `The mirror has no reader ${quote(name)}${nearest}. See all with: ${commandName()} readers list`,
-  )
 }

@@ -10,17 +10,15 @@ import {
   heldEventDeletions,
   labelHolds,
   nextDueReason,
+  type FailingList,
+  type HeldDeletions,
+  type ListRow,
+  type MirrorSettings,
+  type UnconfirmedAbsences,
 } from './list-status.ts'
 import { readAccountFacts, type AccountFacts, type LiveRows, type RunSummary } from './account-facts.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
 import type { RsvpValue } from '../owner-tables/rsvp-values.ts'
-import type {
-  FailingList,
-  HeldDeletions,
-  ListRow,
-  MirrorSettings,
-  UnconfirmedAbsences,
-} from './list-status.ts'
 
 export interface AccountStatus {
   readonly account: string

@@ -10,7 +10,7 @@ import {
   heldDeletions,
   heldEventDeletions,
   labelHolds,
-  readHoldClocks,
+  readClocks,
   readListRows,
   nextDueReason,
 } from './list-status.ts'
@@ -74,8 +74,8 @@ export async function readEventStatuses(
 ): Promise<EventStatuses> {
   // The event list itself is kept under the empty id.
   if (eventId === EVENT_LIST_KEY) return { events: [], rejectedIn: [], deleted: [] }
-  const time = await readHoldClocks(trx, holdForMs)
   const { kysely } = trx
+  const time = { ...(await readClocks(kysely)), holdForMs }
   const accounts = await kysely
     .selectFrom('headcount.accounts')
     .select(['id', 'name'])

@@ -6,6 +6,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { readLabels, type LabelledRow } from '../../load/live-labels.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
+import { number } from '../calls/input.ts'
 import { holdEnd, type Clocks } from '../../sync/deletions/hold-clocks.ts'
 import { dueReason, type DueReason } from '../../sync/select/polling-schedule.ts'
 
@@ -18,12 +19,10 @@ export interface MirrorSettings {
   readonly holdForMs: number
 }
 
+export const settingsFields = { maxStalenessMs: number, holdForMs: number }
+
 /** How long deletions are held, and the clocks that decide it. */
 export type HoldClocks = Pick<MirrorSettings, 'holdForMs'> & Clocks
-
-export async function readHoldClocks({ kysely }: Transaction, holdForMs: number): Promise<HoldClocks> {
-  return { ...(await readClocks(kysely)), holdForMs }
-}
 
 export async function readClocks(kysely: Transaction['kysely']): Promise<Clocks> {
   const { now } = await kysely.selectNoFrom(sql<string>`now()`.as('now')).executeTakeFirstOrThrow()

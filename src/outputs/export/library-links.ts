@@ -2,15 +2,18 @@
 import { checkOptions } from '../../common/options/check-options.ts'
 import { name } from '../../common/parse-values.ts'
 import type { LinkFormat } from '../../common/schema/tables.ts'
-import { revokeLinkCall } from '../../mirror/calls/keys.ts'
-import { createLinkCall, linksCall } from '../../mirror/calls/links.ts'
+import { revokeLinkCall, type RevokedKey } from '../../mirror/keys/keys.ts'
+import {
+  createLinkCall,
+  linksCall,
+  REPORT,
+  type LinkContent,
+  type ListedLink,
+} from '../../mirror/keys/links.ts'
 import { parseFutureInstant } from '../../mirror/instants/parse-instant.ts'
-import type { RevokedKey } from '../../mirror/keys/keys.ts'
-import { REPORT, type LinkContent, type ListedLink } from '../../mirror/keys/links.ts'
 import { instantOption, parseOption } from '../../mirror/library-api/parse-option.ts'
 import { requireWholeNumber } from '../../common/options/amounts.ts'
-import { callMirror } from '../../mirror/library-api/with-mirror.ts'
-import type { AccountFilter, MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
+import { callMirror, type AccountFilter, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
 import { linkFileName, requireLinkContent } from './link-content.ts'
 
 export interface CreateLinkOptions extends MirrorOptions {

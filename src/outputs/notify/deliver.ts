@@ -3,8 +3,11 @@ import pLimit from 'p-limit'
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Call } from '../../mirror/calls/call.ts'
 import type { Claim, RecipientKey } from '../../mirror/deliveries/claims.ts'
-import { settleDeliveryCall } from '../../mirror/deliveries/settle-call.ts'
-import type { DeliveryOutcome, NoticeReason } from '../../mirror/deliveries/settle.ts'
+import {
+  settleDeliveryCall,
+  type DeliveryOutcome,
+  type NoticeReason,
+} from '../../mirror/deliveries/settle.ts'
 import { recipientKey, type Recipient } from './recipient.ts'
 import { retryWait } from './send/back-off.ts'
 import type { SendResult } from './send/result.ts'

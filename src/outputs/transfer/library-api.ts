@@ -6,7 +6,7 @@ import { parsePlain } from '../../common/json/exact.ts'
 import { connect, pgliteDataDir } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
-import { requirePersonKey } from '../../mirror/persons/person-key.ts'
+import { requirePersonKey } from '../../mirror/persons/erase.ts'
 import {
   parseSuppressionFile,
   type GivenList,

@@ -54,7 +54,7 @@ export function logAccess(
   response.once('close', () => {
     log({
       method,
-      path: pathOf(url),
+      path: loggedPath(url),
       status: response.headersSent ? response.statusCode : 0,
       bytes: socket.bytesWritten - sentBefore,
       duration_ms: Math.round(performance.now() - began),
@@ -63,7 +63,7 @@ export function logAccess(
   })
 }
 
-function pathOf(url: string): string {
+function loggedPath(url: string): string {
   const [path = ''] = url.split('?', 1)
   return personal
     .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), decoded(path))

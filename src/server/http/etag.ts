@@ -19,7 +19,12 @@ export function etagOf({ version }: ListVersion, page: PageRequest, encoding: Co
   return `"${hash('sha256', named, 'base64url').slice(0, 27)}"`
 }
 
+/** Headers of a request that decide in which form a body is sent, and whether one is. */
+export type NegotiationHeaders = Readonly<
+  Record<'if-none-match' | 'cache-control' | 'accept-encoding' | 'accept', string | undefined>
+>
+
 /** Whether `If-None-Match` has the tag. */
-export function isFresh(headers: Readonly<Record<string, string | undefined>>, etag: string): boolean {
+export function isFresh(headers: NegotiationHeaders, etag: string): boolean {
   return fresh(headers, { etag })
 }

@@ -1,8 +1,7 @@
 /** A response before it is sent, and the two ways to send it. */
 import type { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Transform } from 'node:stream'
 import { DEFAULT_SEND_TIMEOUT, resetConnection, bodyWriter, type SendTimeout } from './slow-client.ts'
 
 export interface HttpResponse {

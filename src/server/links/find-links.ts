@@ -1,11 +1,12 @@
 /** What is known of links by their tokens. */
 import { sql, type Kysely } from 'kysely'
-import type { LinkFormat, Tables } from '../../common/schema/tables.ts'
+import type { Tables } from '../../common/schema/tables.ts'
 import { stateOf, type KeyState } from '../../mirror/keys/keys.ts'
+import type { LinkContent } from '../../mirror/keys/links.ts'
 import { COMPLETE_RUN, runAge } from '../stores/mirror/lookups.ts'
 
 /** The result of a lookup; without `id` there is no such link. */
-export interface FoundLink {
+export interface FoundLink extends LinkContent {
   /** The schema version. */
   readonly schema: number
   readonly id: string | null
@@ -13,10 +14,6 @@ export interface FoundLink {
   readonly state: KeyState
   readonly account_id: number
   readonly account: string
-  readonly view: string
-  readonly format: LinkFormat
-  readonly event_id: string | null
-  readonly with_personal: boolean
   /** Whether no use of the link was recorded today. */
   readonly is_first_use: boolean
   /** Seconds since the start of the last run that read every due list; null: there was none. */

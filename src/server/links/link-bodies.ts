@@ -53,22 +53,25 @@ const PGLITE_TIMEOUT_MS = 4_000
 /** A part of the time of a link, so that a lock is known for what it is. */
 const LOCK_TIMEOUT_MS = 3_000
 
-export interface LinkBodies {
-  /** @throws LinkError, DatabaseError; UnavailableError when others are made for too long */
-  get(link: LinkToMake): Promise<KeptBody>
-}
-
-interface LinkBodiesOptions {
+export interface LinkBodiesOptions {
   /** Milliseconds of a clock that never goes back. */
-  readonly now: () => number
-  /** What a view may take. */
-  readonly timeoutMs: number | undefined
+  readonly now?: () => number
+  /** What a view may take; 10 s on Postgres and 4 s on PGlite by default. */
+  readonly timeoutMs?: number
 }
 
+/**
+ * Gives a function that gets the body of a link.
+ *
+ * It throws LinkError, DatabaseError; UnavailableError when others are made for too long.
+ */
 export function createLinkBodies(
   database: Database,
-  { now, timeoutMs = database.engine === 'pglite' ? PGLITE_TIMEOUT_MS : TIMEOUT_MS }: LinkBodiesOptions,
-): LinkBodies {
+  {
+    now = () => performance.now(),
+    timeoutMs = database.engine === 'pglite' ? PGLITE_TIMEOUT_MS : TIMEOUT_MS,
+  }: LinkBodiesOptions,
+): (link: LinkToMake) => Promise<KeptBody> {
   const limits: BodyLimits = {
     maxBytes: MAX_BODY_BYTES,
     timeoutMs,
@@ -97,18 +100,16 @@ export function createLinkBodies(
     return making.made
   }
 
-  return {
-    async get(link) {
-      const last = kept.get(link.id)
-      // guard: once a minute
-      const isCurrent = last !== undefined && last.version === link.version && now() - last.at < keptFor(last)
-      const under = pending.get(link.id)
-      const begun = () => (under?.version === link.version ? under.made : begin(link))
-      const older = last?.version === link.version && !(last.result instanceof LinkError) ? last : null
-      const { result } = isCurrent ? last : await inTime(begun(), older)
-      if (result instanceof LinkError) throw result
-      return result
-    },
+  return async (link) => {
+    const last = kept.get(link.id)
+    // guard: once a minute
+    const isCurrent = last !== undefined && last.version === link.version && now() - last.at < keptFor(last)
+    const under = pending.get(link.id)
+    const begun = () => (under?.version === link.version ? under.made : begin(link))
+    const older = last?.version === link.version && !(last.result instanceof LinkError) ? last : null
+    const { result } = isCurrent ? last : await inTime(begun(), older)
+    if (result instanceof LinkError) throw result
+    return result
   }
 }
 
@@ -120,13 +121,6 @@ function sizeOf({ result }: Made): number {
   return result instanceof LinkError ? 1 : result.identity.byteLength + result.gzip.byteLength + 1
 }
 
-async function contentOf(database: Database, link: LinkToMake, limits: BodyLimits): Promise<LinkBody> {
-  if (link.view !== REPORT) return makeLinkBody(database, link, limits)
-  // What draws is loaded when it is asked for.
-  const { makeReportBody } = await import('../../outputs/report/link-report.ts')
-  return makeReportBody(database, link, limits)
-}
-
 /** That a body is too large, or takes too long, is found out once a minute at most, too. */
 async function bodyOf(
   database: Database,
@@ -134,7 +128,12 @@ async function bodyOf(
   limits: BodyLimits,
 ): Promise<KeptBody | LinkError> {
   try {
-    const { bytes, ...rest } = await contentOf(database, link, limits)
+    // What draws is loaded when it is asked for.
+    const makeBody =
+      link.view === REPORT
+        ? (await import('../../outputs/report/link-report.ts')).makeReportBody
+        : makeLinkBody
+    const { bytes, ...rest } = await makeBody(database, link, limits)
     const digest = hash('sha256', bytes, 'base64url').slice(0, 27)
     return { ...rest, identity: bytes, gzip: await encodeBody(bytes, 'gzip'), digest }
   } catch (error) {

@@ -1,5 +1,7 @@
-/** Why the address of a link shows nothing, as problem documents (RFC 9457). They are no part of the interface of the service. */
-import type { LinkError } from '../../outputs/export/link-error.ts'
+/**
+ * Why the address of a link shows nothing, as problem documents (RFC 9457): `link_` and the state of the link, or the reason of its error.
+ * They are no part of the interface of the service.
+ */
 
 export const linkProblems = {
   unknown_link: {
@@ -27,11 +29,3 @@ export const linkProblems = {
 } as const
 
 export type LinkProblemCode = keyof typeof linkProblems
-
-export const problemOfState = { expired: 'link_expired', revoked: 'link_revoked' } as const
-
-export const problemOfError = {
-  view_removed: 'link_view_removed',
-  too_large: 'link_too_large',
-  too_slow: 'link_too_slow',
-} as const satisfies Record<LinkError['reason'], LinkProblemCode>

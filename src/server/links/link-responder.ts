@@ -1,39 +1,31 @@
 /** The response to a request for a link: whoever has its address sees what it shows. */
-import { waitAtMost } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import { linkFileName } from '../../outputs/export/link-content.ts'
 import { LinkError } from '../../outputs/export/link-error.ts'
 import { hashKey, isSameHash } from '../../mirror/keys/secret.ts'
 import type { AdmittedRequest } from '../http/admission.ts'
 import { negotiateEncoding } from '../http/content-encoding.ts'
-import { isFresh } from '../http/etag.ts'
+import { isFresh, type NegotiationHeaders } from '../http/etag.ts'
 import type { HttpResponse } from '../http/http-response.ts'
 import type { Requester } from '../fair-allocator.ts'
 import { problemResponse, problems, UnavailableError, unavailableProblem } from '../problems.ts'
-import { safeCallback } from '../../common/options/callbacks.ts'
 import { createBatchLoader } from '../stores/mirror/batch-loader.ts'
 import { requireFreshAccount, type FreshnessLimits } from '../stores/mirror/freshness.ts'
 import { requireServedSchema, withTimeout } from '../stores/mirror/readiness.ts'
 import { createUseRecorder } from '../stores/mirror/use-recorder.ts'
 import { findLinks, type FoundLink } from './find-links.ts'
-import { createLinkBodies, type KeptBody } from './link-bodies.ts'
-import { linkProblems, problemOfError, problemOfState, type LinkProblemCode } from './link-problems.ts'
+import { createLinkBodies, type KeptBody, type LinkBodiesOptions } from './link-bodies.ts'
+import { linkProblems, type LinkProblemCode } from './link-problems.ts'
 
-export interface LinkOptions extends FreshnessLimits {
+export interface LinkOptions extends Pick<FreshnessLimits, 'maxAgeMs'>, LinkBodiesOptions {
   /** Called when the use of a link could not be recorded. */
   readonly onError: (error: unknown) => void
-  /** Milliseconds of a clock that never goes back. */
-  readonly now?: () => number
-  /** What a view may take; 10 s on Postgres and 4 s on PGlite by default. */
-  readonly timeoutMs?: number
 }
 
 export interface LinkRequest {
   /** Of the address. */
   readonly token: string
-  readonly headers: Readonly<
-    Record<'if-none-match' | 'cache-control' | 'accept-encoding' | 'accept', string | undefined>
-  >
+  readonly headers: NegotiationHeaders
   readonly admit: (requester: Requester) => AdmittedRequest
 }
 
@@ -43,8 +35,6 @@ export interface Links {
   /** Ends background work; called after the last request. */
   close(): Promise<void>
 }
-
-const SHUTDOWN_GRACE_MS = 500
 
 /** No search engine and no site that is linked to learns the address. */
 const SECRET_ADDRESS_HEADERS = {
@@ -56,25 +46,19 @@ const SECRET_ADDRESS_HEADERS = {
 const CACHE_HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' } as const
 
 /** Shows the links of all accounts of a mirror. The caller closes the database. */
-export function createLinks(
-  database: Database,
-  { maxAgeMs, holdForMs, onError, now = () => performance.now(), timeoutMs }: LinkOptions,
-): Links {
+export function createLinks(database: Database, { maxAgeMs, onError, ...ofBodies }: LinkOptions): Links {
   const find = createBatchLoader((hashes: readonly string[]) => findLinks(database.kysely, hashes))
-  const use = createUseRecorder(database, 'links', safeCallback(onError))
-  const bodies = createLinkBodies(database, { now, timeoutMs })
+  const use = createUseRecorder(database, 'links', onError)
+  const getBody = createLinkBodies(database, ofBodies)
 
   async function answer(
     { id, account_id, ...link }: FoundLink & { readonly id: string },
     { headers, admit }: LinkRequest,
   ): Promise<HttpResponse> {
     const admitted = admit({ account: String(account_id), key: `link ${id}` })
-    requireFreshAccount(
-      { run_age: link.run_age, good_run_age: null, holds: null, now: null },
-      { maxAgeMs, holdForMs },
-    )
+    requireFreshAccount(link, { maxAgeMs })
     const account = { id: account_id, name: link.account }
-    const body = await bodies.get({
+    const body = await getBody({
       ...link,
       id,
       account,
@@ -99,7 +83,7 @@ export function createLinks(
     const { id, state } = found
     if (id === null || !isSameHash(found.sha256, sha256)) return refusal(request, 'unknown_link')
     // guard: state of a link
-    if (state !== 'active') return refusal(request, problemOfState[state])
+    if (state !== 'active') return refusal(request, `link_${state}`)
     if (found.is_first_use) use.record(id)
     return answer({ ...found, id }, request)
   }
@@ -111,9 +95,7 @@ export function createLinks(
       )
       return { ...response, headers: { ...response.headers, ...SECRET_ADDRESS_HEADERS } }
     },
-    close: async () => {
-      await waitAtMost(SHUTDOWN_GRACE_MS, use.settled())
-    },
+    close: use.close,
   }
 }
 
@@ -121,7 +103,7 @@ export function createLinks(
 function failure(request: LinkRequest, error: unknown, onError: (error: unknown) => void): HttpResponse {
   if (error instanceof LinkError) {
     if (error.reason === 'too_slow') onError(error)
-    return refusal(request, problemOfError[error.reason], error.message)
+    return refusal(request, `link_${error.reason}`, error.message)
   }
   if (!(error instanceof UnavailableError)) throw error
   if (error.cause !== undefined) onError(error)
@@ -140,20 +122,16 @@ function bodyHeaders({ contentType, headers }: KeptBody, name: string, encoding:
 
 /** A problem document. */
 function refusal(
-  { headers }: Pick<LinkRequest, 'headers'>,
+  request: LinkRequest,
   code: LinkProblemCode,
   detail: string = linkProblems[code].detail,
 ): HttpResponse {
   const { status, title } = linkProblems[code]
-  return readable({ headers }, problemResponse({ status, title, detail, code }), `${title}: ${detail}`)
+  return readable(request, problemResponse({ status, title, detail, code }), `${title}: ${detail}`)
 }
 
 /** The same, as a sentence for a browser. */
-function readable(
-  { headers }: Pick<LinkRequest, 'headers'>,
-  response: HttpResponse,
-  sentence: string,
-): HttpResponse {
+function readable({ headers }: LinkRequest, response: HttpResponse, sentence: string): HttpResponse {
   if (headers.accept?.includes('text/html') !== true) return response
   return {
     ...response,

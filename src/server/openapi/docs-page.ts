@@ -69,7 +69,7 @@ function page(document: Document): Html {
           ${Object.values(components.securitySchemes).map((scheme) => start(scheme, base))}
           ${endpoints.map(([path, { get }]) => endpoint(document, base + path, get))}
           <h2 id="fields">Fields</h2>
-          ${objects.map(([name, schema]) => object(name, schema))}
+          ${objects.map(([name, schema]) => fieldsPart(name, schema))}
           <h2 id="headers">Headers</h2>
           ${headerTable(components.headers)}
           <h2 id="errors">Errors</h2>
@@ -119,7 +119,7 @@ function endpoint({ components }: Document, path: string, operation: Operation):
     ${answers.map(([, answer]) => example(answer))}`
 }
 
-function object(name: string, schema: Schema): Html {
+function fieldsPart(name: string, schema: Schema): Html {
   return html`<h3 id="${name}">${name}</h3>
     <p>${prose(schema.description ?? '')}</p>
     ${fieldTable(schema, name)}`

@@ -1,7 +1,8 @@
+import { PRIVATE_CACHE_HEADERS } from '../http/http-response.ts'
 import { MAX_PAGE_ITEMS } from '../http/limits.ts'
 import { version } from '../../common/version.ts'
 import { errors } from './errors.ts'
-import type { Document, Header, Named, Parameter } from './openapi-types.ts'
+import { fixedHeader, type Document, type Header, type Named, type Parameter } from './openapi-types.ts'
 import { paths } from './paths.ts'
 import { schemas } from './schemas.ts'
 
@@ -62,17 +63,11 @@ const headers: Named<Header> = {
     required: false,
     schema: { type: 'string', pattern: '^<[^<>]+>; rel="next"$' },
   },
-  'Cache-Control': {
-    description:
-      'The data are personal: no shared cache may keep them, and a private cache revalidates each time',
-    required: true,
-    schema: { type: 'string', const: 'private, no-cache' },
-  },
-  Vary: {
-    description: 'What else of the request decides about the answer',
-    required: true,
-    schema: { type: 'string', const: 'X-API-Key, Accept-Encoding' },
-  },
+  'Cache-Control': fixedHeader(
+    'The data are personal: no shared cache may keep them, and a private cache revalidates each time',
+    PRIVATE_CACHE_HEADERS['Cache-Control'],
+  ),
+  Vary: fixedHeader('What else of the request decides about the answer', PRIVATE_CACHE_HEADERS.Vary),
 }
 
 /** What the service answers below a mount path ('': the root), as OpenAPI 3.1; to be written with `JSON.stringify`, which keeps all digits of its bounds. */

@@ -1,6 +1,6 @@
 /** Every error that the service answers, as components of the document. */
 import { PROBLEM_TYPE, problems, type ProblemCode } from '../problems.ts'
-import type { Answer, Header, Named, Reference } from './openapi-types.ts'
+import { fixedHeader, type Answer, type Header, type Named, type Reference } from './openapi-types.ts'
 import { schemaOf } from './schemas.ts'
 
 interface Described {
@@ -25,13 +25,7 @@ const described = {
     codes: ['key_refused'],
     description:
       'The key is missing, wrong, expired, revoked or sent twice: always one and the same body, and before every other answer.',
-    headers: {
-      'WWW-Authenticate': {
-        description: 'What to show',
-        required: true,
-        schema: { type: 'string', const: 'ApiKey' },
-      },
-    },
+    headers: { 'WWW-Authenticate': fixedHeader('What to show', 'ApiKey') },
   },
   UnknownPath: {
     codes: ['unknown_path'],
@@ -44,13 +38,7 @@ const described = {
   MethodNotAllowed: {
     codes: ['method_not_allowed'],
     description: 'All paths are only read.',
-    headers: {
-      Allow: {
-        description: 'What to use',
-        required: true,
-        schema: { type: 'string', const: 'GET, HEAD' },
-      },
-    },
+    headers: { Allow: fixedHeader('What to use', 'GET, HEAD') },
   },
   RequestTimeout: {
     codes: ['request_timeout'],
@@ -103,14 +91,14 @@ export const EVERYWHERE: readonly ErrorName[] = [
 /** By status. */
 export function errorsNamed(names: readonly ErrorName[]): Named<Reference> {
   return Object.fromEntries(
-    names.map((name) => [statusOf(described[name]), { $ref: `#/components/responses/${name}` }]),
+    names.map((name) => [httpStatusOf(described[name]), { $ref: `#/components/responses/${name}` }]),
   )
 }
 
 /** The same for HEAD: nothing refers to an answer that has a body. */
 export function headersOfErrors(names: readonly ErrorName[]): Named<Answer> {
   return Object.fromEntries(
-    names.map((name) => [statusOf(described[name]), withoutBody(answerOf(described[name]))]),
+    names.map((name) => [httpStatusOf(described[name]), withoutBody(answerOf(described[name]))]),
   )
 }
 
@@ -118,7 +106,7 @@ export function withoutBody({ description, headers }: Answer): Answer {
   return { description, ...(headers !== undefined && { headers }) }
 }
 
-function statusOf({ codes }: Described): number {
+function httpStatusOf({ codes }: Described): number {
   return problems[codes[0]].status
 }
 
@@ -128,14 +116,7 @@ function answerOf({ codes, description, headers }: Described): Answer {
   const titles = codes.map((code) => problems[code].title)
   return {
     description,
-    headers: {
-      'Cache-Control': {
-        description: 'Errors are not kept',
-        required: true,
-        schema: { type: 'string', const: 'no-store' },
-      },
-      ...headers,
-    },
+    headers: { 'Cache-Control': fixedHeader('Errors are not kept', 'no-store'), ...headers },
     content: {
       [PROBLEM_TYPE]: {
         schema: {

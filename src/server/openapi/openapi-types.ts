@@ -67,6 +67,11 @@ export interface Header {
   readonly schema: Schema
 }
 
+/** A header that always has this value. */
+export function fixedHeader(description: string, value: string): Header {
+  return { description, required: true, schema: { type: 'string', const: value } }
+}
+
 /** Something that stands among the components. */
 export interface Reference {
   readonly $ref: string

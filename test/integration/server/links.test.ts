@@ -512,7 +512,6 @@ describe('the bodies of links', () => {
     }
     const links = createLinks(database, {
       maxAgeMs: 60_000,
-      holdForMs: 0,
       onError: () => {},
       now: () => clock,
       ...limits,

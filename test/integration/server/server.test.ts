@@ -92,7 +92,7 @@ test('close cuts an answer that does not end in time', async () => {
         return new Promise<object[]>(() => {})
       },
     },
-    { closeTimeout: 100 },
+    { closeTimeoutMs: 100 },
   )
   const answer = get('/events').catch((error: unknown) => error)
   await asked.promise

@@ -26,7 +26,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'key before paths',
     promise: 'nobody without a key learns which paths there are',
-    mutation: { replace: 'handle(unknownPath)' },
+    mutation: { replace: "handle(() => problem('unknown_path'))" },
     tests: [keys],
     only: 'opens nobody',
   },

@@ -7,7 +7,7 @@ import { stripControlCharsInLine } from '../../../common/text/strip-control-char
 import type { Database } from '../../../db/connect.ts'
 import type { ErasureReport } from '../../../index.ts'
 import { erasePerson, eraseImported } from '../../../mirror/persons/erase.ts'
-import { requirePersonKey } from '../../../mirror/persons/person-key.ts'
+import { requirePersonKey } from '../../../mirror/persons/erase.ts'
 import {
   countByPlace,
   planErasure,

@@ -5,48 +5,40 @@ import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import { literal } from '../../../db/quote.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { defineCall } from '../../calls/call.ts'
-import { inputFields } from '../../calls/input.ts'
-import type { Since } from '../../instants/parse-since.ts'
+import { accountFields, object, orNull, text } from '../../calls/input.ts'
+import { sinceField } from '../../instants/parse-since.ts'
 import { readAccountStatuses, type QuickAccountStatus } from '../../status/account-status.ts'
-import type { MirrorSettings } from '../../status/list-status.ts'
-import { readSince, requireKnown, requireRun } from '../changes.ts'
-import { ofAccount, type AccountInput } from '../read-view.ts'
+import { settingsFields, type MirrorSettings } from '../../status/list-status.ts'
+import { requireKnown, requireRun } from '../changes.ts'
+import { countedRows, type Counted } from '../counted-rows.ts'
+import { ofAccount } from '../read-view.ts'
 import {
   FRESH_MS,
   MAX_ITEMS,
   NEAR_DAYS,
   type AccountDigest,
   type Digest,
-  type DigestEvent,
   type DigestMirror,
   type DigestMoney,
   type DigestPart,
-  type DigestResponse,
 } from './digest.ts'
-import { readMoney, readNetChanges, type NetChange } from './net-changes.ts'
-import { changesOf, readPeriods, type Period } from './period.ts'
+import { changedParts, netChanges, readMoney } from './net-changes.ts'
+import { changesOf, readPeriods, type PeriodOfAccount } from './period.ts'
 
-export interface DigestInput extends AccountInput, MirrorSettings {
-  readonly since: Since
+const readInput = object({
+  ...accountFields,
+  ...settingsFields,
   /** Of one event; null: of all. */
-  readonly event: string | null
-}
+  event: orNull(text),
+  since: sinceField,
+})
 
 /** What happened, all as of one moment. */
-export const digestCall = defineCall<DigestInput, Digest>({
+export const digestCall = defineCall({
   name: 'digest',
   changes: false,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return {
-      account: fields.textOrNull('account'),
-      event: fields.textOrNull('event'),
-      since: readSince(json),
-      maxStalenessMs: fields.number('maxStalenessMs'),
-      holdForMs: fields.number('holdForMs'),
-    }
-  },
-  run: (database, { account, event, since, ...settings }) =>
+  readInput,
+  run: (database, { account, event, since, ...settings }): Promise<Digest> =>
     ofAccount(database, account, async (trx) => {
       if (event !== null) await requireKnown(trx, event, account)
       if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
@@ -58,7 +50,7 @@ export const digestCall = defineCall<DigestInput, Digest>({
 /** A digest for each period, of one event or of all. Afterwards views show the account of the last one. */
 export async function readDigests(
   trx: Transaction,
-  periods: readonly Period[],
+  periods: readonly PeriodOfAccount[],
   event: string | null,
   settings: MirrorSettings,
 ): Promise<readonly AccountDigest[]> {
@@ -72,54 +64,30 @@ export async function readDigests(
 
 async function digestOf(
   trx: Transaction,
-  { account_id, ...period }: Period,
+  period: PeriodOfAccount,
   event: string | null,
   mirror: DigestMirror,
 ): Promise<AccountDigest> {
-  const own = { account_id, ...period }
+  const { account_id: _, ...told } = period
   // The views show this account alone.
   await sql`select set_config('headcount.account', ${period.account}, true)`.execute(trx.kysely)
-  const changes = await readNetChanges(trx, own, event)
-  const partOf = <Item>(
-    entity: NetChange['entity'],
-    change: NetChange['change'],
-    item: (found: NetChange) => Item,
-  ): DigestPart<Item> => {
-    const found = changes.filter((one) => one.entity === entity && one.change === change)
-    const kind = `entity = '${entity}' and change = '${change}'${change === 'insert' ? ' and not initial' : ''}`
-    return {
-      total: found[0]?.total ?? '0',
-      items: found.map(item),
-      query: `select * from changes where ${changesOf(own, event)} and ${kind}`,
-    }
-  }
+  const { rows: changes } = await netChanges(period, event).execute(trx.kysely)
   return {
-    ...period,
-    first_readings: await countFirstReadings(trx, own, event),
-    events_removed: partOf('event', 'delete', (one) => ({ ...eventOf(one), responses: one.responses })),
-    events_changed: partOf('event', 'update', (one) => ({ ...eventOf(one), fields: one.fields })),
-    events_announced: partOf('event', 'insert', (one) => ({ ...eventOf(one), returned: one.returned })),
-    responses_withdrawn: partOf('response', 'delete', responseOf),
-    responses_changed: partOf('response', 'update', (one) => ({ ...responseOf(one), fields: one.fields })),
-    responses_new: partOf('response', 'insert', responseOf),
-    money: await moneyOf(trx, own, event),
-    thin_slots: await nearSlots(trx, own, event),
+    ...told,
+    first_readings: await countFirstReadings(trx, period, event),
+    ...changedParts(changes, (entity, change) => {
+      const kind = `entity = '${entity}' and change = '${change}'${change === 'insert' ? ' and not initial' : ''}`
+      return { query: `select * from changes where ${changesOf(period, event)} and ${kind}` }
+    }),
+    money: await moneyOf(trx, period, event),
+    thin_slots: await nearSlots(trx, period, event),
     mirror,
   }
 }
 
-export function eventOf({ event_id, event_title, event_at }: DigestEvent): DigestEvent {
-  return { event_id, event_title, event_at }
-}
-
-export function responseOf(change: NetChange): DigestResponse {
-  const { name, rsvp, quantity, amount } = change
-  return { ...eventOf(change), response_id: change.response_id ?? '', name, rsvp, quantity, amount }
-}
-
 async function countFirstReadings(
   { kysely }: Transaction,
-  period: Period,
+  period: PeriodOfAccount,
   event: string | null,
 ): Promise<IntegerText> {
   const { rows } = await sql<{ first_readings: string }>`
@@ -128,7 +96,11 @@ async function countFirstReadings(
   return rows[0]?.first_readings ?? '0'
 }
 
-async function moneyOf(trx: Transaction, period: Period, event: string | null): Promise<DigestMoney> {
+async function moneyOf(
+  trx: Transaction,
+  period: PeriodOfAccount,
+  event: string | null,
+): Promise<DigestMoney> {
   const [all, ...events] = await readMoney(trx, period, event)
   const query = `select * from changes where ${changesOf(period, event)} and entity = 'response' and (record ? 'amount' or former ? 'amount')`
   return {
@@ -145,19 +117,20 @@ async function moneyOf(trx: Transaction, period: Period, event: string | null): 
 
 async function nearSlots(
   { kysely }: Transaction,
-  { account_id }: Period,
+  { account_id }: PeriodOfAccount,
   event: string | null,
 ): Promise<DigestPart<ViewRow<'thin_slots'>>> {
   const near = `start_date <= now() + interval '${NEAR_DAYS}days'`
-  const { rows } = await sql<ViewRow<'thin_slots'> & { readonly total: string }>`
+  const { rows } = await sql<ViewRow<'thin_slots'> & Counted>`
     select v.*, count(*) over () as total
       from headcount.thin_slots v
      where v.account_id = ${account_id} and (${event}::text is null or v.event_id = ${event}) and ${sql.raw(near)}
      order by v.start_date, v.event_id, v.slot_name collate "C"
      limit ${MAX_ITEMS}`.execute(kysely)
+  const { total, rows: items } = countedRows(rows)
   return {
-    total: rows[0]?.total ?? '0',
-    items: rows.map(({ total: _, ...slot }) => slot),
+    total,
+    items,
     query: `select * from thin_slots where account_id = ${account_id}${event === null ? '' : ` and event_id = ${literal(event)}`} and ${near}`,
   }
 }

@@ -2,6 +2,7 @@
 import type { JsonValue } from '../../../common/json/exact.ts'
 import type { IntegerText, Timestamp } from '../../../common/schema/tables.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
+import type { Period } from './period.ts'
 
 /** Items of a part that are given one by one; the rest is counted. */
 export const MAX_ITEMS = 10
@@ -18,44 +19,36 @@ export interface Digest {
 }
 
 /** One account, in the order in which it is told: what touches most people first. */
-export interface AccountDigest {
-  readonly account: string
-  /** Of days and times in it, an IANA name. */
-  readonly time_zone: string
-  /** The moment from which on changes are told: the end of run `after_run_id`, when that is given; null of all runs. */
-  readonly since: Timestamp | null
-  /** Changes of later runs are told; null: those since the moment `since`. */
-  readonly after_run_id: number | null
-  /** The last closed run, whose changes are told too; null before the first one. */
-  readonly until_run_id: number | null
-  /** Changes of before are not all told, for history was pruned since; null where all are. */
-  readonly pruned_until: Timestamp | null
-  /** The account was read for the first time in this while: what was there before is no news. */
-  readonly begins: boolean
-  /** Nobody was sent an earlier digest of this name: this one says that from now on there are some. */
-  readonly is_first: boolean
+export interface AccountDigest extends Period, ChangedParts<{ readonly query: string }> {
   /** Items that were there before the mirror, and were read for the first time in this while. */
   readonly first_readings: IntegerText
-  /** The service does not say that they were cancelled: they are no longer listed. */
-  readonly events_removed: DigestPart<RemovedEvent>
-  /** Moved, renamed or edited in another way. */
-  readonly events_changed: DigestPart<ChangedEvent>
-  readonly events_announced: DigestPart<AnnouncedEvent>
-  /** Without those of events that are no longer listed. */
-  readonly responses_withdrawn: DigestPart<DigestResponse>
-  readonly responses_changed: DigestPart<ChangedResponse>
-  readonly responses_new: DigestPart<DigestResponse>
   readonly money: DigestMoney
   /** Slots of the next days that need people: no change, so they alone are no news. */
   readonly thin_slots: DigestPart<ViewRow<'thin_slots'>>
   readonly mirror: DigestMirror
 }
 
+/** What became of events and responses; `More`: what each part has besides. */
+export interface ChangedParts<More = unknown> {
+  /** The service does not say that they were cancelled: they are no longer listed. */
+  readonly events_removed: ChangedPart<RemovedEvent> & More
+  /** Moved, renamed or edited in another way. */
+  readonly events_changed: ChangedPart<ChangedEvent> & More
+  readonly events_announced: ChangedPart<AnnouncedEvent> & More
+  /** Without those of events that are no longer listed. */
+  readonly responses_withdrawn: ChangedPart<DigestResponse> & More
+  readonly responses_changed: ChangedPart<ChangedResponse> & More
+  readonly responses_new: ChangedPart<DigestResponse> & More
+}
+
 /** A list in short. */
-export interface DigestPart<Item> {
+export interface ChangedPart<Item> {
   readonly total: IntegerText
   /** The first ten: those of the next events first. */
   readonly items: readonly Item[]
+}
+
+export interface DigestPart<Item> extends ChangedPart<Item> {
   /** SQL that lists all of them. */
   readonly query: string
 }

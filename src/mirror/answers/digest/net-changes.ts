@@ -3,20 +3,25 @@ import { sql, type RawBuilder } from 'kysely'
 import type { JsonValue } from '../../../common/json/exact.ts'
 import type { IntegerText } from '../../../common/schema/tables.ts'
 import type { Transaction } from '../../../db/transaction.ts'
-import { MAX_ITEMS, type ChangedField, type DigestEvent, type MoneyChange } from './digest.ts'
-import { changesOf, type Period } from './period.ts'
+import { MAX_ITEMS } from './digest.ts'
+import type {
+  ChangedField,
+  ChangedPart,
+  ChangedParts,
+  DigestEvent,
+  DigestResponse,
+  MoneyChange,
+} from './digest.ts'
+import { changesOf, type PeriodOfAccount } from './period.ts'
 
 /** `change` is insert, update or delete: of an item that came and was changed it is insert; one that came and went has none. */
-export interface NetChange extends DigestEvent {
+export interface NetChange extends Omit<DigestResponse, 'response_id'> {
   readonly entity: 'event' | 'response'
   readonly change: 'insert' | 'update' | 'delete'
   /** Of all items with this entity and change. */
   readonly total: IntegerText
+  /** Null of an event, as what else a response has. */
   readonly response_id: IntegerText | null
-  readonly name: string | null
-  readonly rsvp: string | null
-  readonly quantity: IntegerText | null
-  readonly amount: string | null
   /** Of an update. */
   readonly fields: readonly ChangedField[]
   /** Of an event that went: responses that went, too. */
@@ -25,13 +30,36 @@ export interface NetChange extends DigestEvent {
   readonly returned: boolean
 }
 
-export async function readNetChanges(
-  { kysely }: Transaction,
-  period: Period,
-  event: string | null,
-): Promise<readonly NetChange[]> {
-  const { rows } = await netChanges(period, event).execute(kysely)
-  return rows
+/** The changes by their kinds. @param moreOf what each part has besides */
+export function changedParts<More extends object>(
+  changes: readonly NetChange[],
+  moreOf: (entity: NetChange['entity'], change: NetChange['change']) => More,
+): ChangedParts<More> {
+  const part = <Item>(
+    entity: NetChange['entity'],
+    change: NetChange['change'],
+    item: (found: NetChange) => Item,
+  ): ChangedPart<Item> & More => {
+    const found = changes.filter((one) => one.entity === entity && one.change === change)
+    return { total: found[0]?.total ?? '0', items: found.map(item), ...moreOf(entity, change) }
+  }
+  return {
+    events_removed: part('event', 'delete', (one) => ({ ...eventOf(one), responses: one.responses })),
+    events_changed: part('event', 'update', (one) => ({ ...eventOf(one), fields: one.fields })),
+    events_announced: part('event', 'insert', (one) => ({ ...eventOf(one), returned: one.returned })),
+    responses_withdrawn: part('response', 'delete', responseOf),
+    responses_changed: part('response', 'update', (one) => ({ ...responseOf(one), fields: one.fields })),
+    responses_new: part('response', 'insert', responseOf),
+  }
+}
+
+function eventOf({ event_id, event_title, event_at }: DigestEvent): DigestEvent {
+  return { event_id, event_title, event_at }
+}
+
+function responseOf(change: NetChange): DigestResponse {
+  const { name, rsvp, quantity, amount } = change
+  return { ...eventOf(change), response_id: change.response_id ?? '', name, rsvp, quantity, amount }
 }
 
 /** Responses whose changes are read, beside those of events. */
@@ -46,7 +74,7 @@ export interface OfResponses {
  * @param responses null: all
  */
 export function netChanges(
-  period: Period,
+  period: PeriodOfAccount,
   event: string | null,
   responses: OfResponses | null = null,
 ): RawBuilder<NetChange> {
@@ -88,7 +116,7 @@ export interface EventMoney extends DigestEvent, MoneyChange {
 /** What became of payments: all together first (without an event), then the ten events with the greatest change of the amount. */
 export async function readMoney(
   { kysely }: Transaction,
-  period: Period,
+  period: PeriodOfAccount,
   event: string | null,
 ): Promise<readonly (Omit<EventMoney, 'event_id'> & { readonly event_id: string | null })[]> {
   const { rows } = await sql<EventMoney>`
@@ -127,7 +155,7 @@ export async function readMoney(
  * changed_at, before, now, document (now, else before) and fields. What was read for the first time counts as there before.
  */
 function netItems(
-  period: Period,
+  period: PeriodOfAccount,
   event: string | null,
   responses: OfResponses | null = null,
 ): RawBuilder<unknown> {

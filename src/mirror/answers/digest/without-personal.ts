@@ -1,42 +1,33 @@
 import { isObject, type JsonValue } from '../../../common/json/exact.ts'
 import { LIVE_TABLES, type MirrorTable, type SqlType } from '../../../common/schema/live-tables.ts'
 import { isPersonal } from '../../../common/schema/personal-data.ts'
-import type { AccountDigest, ChangedEvent, ChangedField, ChangedResponse, DigestResponse } from './digest.ts'
-
-/** What is taken out of what changed, for whoever is told of it. */
-export interface Redaction {
-  readonly event: <Item extends ChangedEvent>(item: Item) => Item
-  readonly response: <Item extends DigestResponse>(item: Item) => Item
-  readonly changedResponse: <Item extends ChangedResponse>(item: Item) => Item
-}
-
-export const unredacted: Redaction = {
-  event: (item) => item,
-  response: (item) => item,
-  changedResponse: (item) => item,
-}
+import type { ChangedEvent, ChangedField, ChangedPart, ChangedParts, DigestResponse } from './digest.ts'
 
 /** For those who must not see names, addresses and messages: counts, events, money and slots stay. */
-export const redacted: Redaction = {
-  event: (item) => ({ ...item, fields: item.fields.map((field) => redactField(field, EVENT_FIELDS)) }),
-  // guard: names in a digest without personal data
-  response: (item) => ({ ...item, name: null }),
-  changedResponse: (item) => ({
-    ...redacted.response(item),
-    fields: item.fields.map((field) => redactField(field, RESPONSE_FIELDS)),
-  }),
+export function withoutPersonalData<Told extends ChangedParts>(told: Told): Told {
+  const { events_changed, responses_withdrawn, responses_changed, responses_new } = told
+  return {
+    ...told,
+    events_changed: mapItems(events_changed, (item) => redactFields(item, EVENT_FIELDS)),
+    responses_withdrawn: mapItems(responses_withdrawn, withoutName),
+    responses_changed: mapItems(responses_changed, (item) =>
+      redactFields(withoutName(item), RESPONSE_FIELDS),
+    ),
+    responses_new: mapItems(responses_new, withoutName),
+  }
 }
 
-export function withoutPersonalData(digest: AccountDigest): AccountDigest {
-  const { events_changed, responses_withdrawn, responses_changed, responses_new } = digest
-  const { event, response, changedResponse } = redacted
-  return {
-    ...digest,
-    events_changed: { ...events_changed, items: events_changed.items.map(event) },
-    responses_withdrawn: { ...responses_withdrawn, items: responses_withdrawn.items.map(response) },
-    responses_changed: { ...responses_changed, items: responses_changed.items.map(changedResponse) },
-    responses_new: { ...responses_new, items: responses_new.items.map(response) },
-  }
+function mapItems<Item>(part: ChangedPart<Item>, redact: (item: Item) => Item): ChangedPart<Item> {
+  return { ...part, items: part.items.map(redact) }
+}
+
+function withoutName<Item extends DigestResponse>(item: Item): Item {
+  // guard: names in a digest without personal data
+  return { ...item, name: null }
+}
+
+function redactFields<Item extends ChangedEvent>(item: Item, known: Fields): Item {
+  return { ...item, fields: item.fields.map((field) => redactField(field, known)) }
 }
 
 /** What is told of an item: what the specification knows and is not personal. A field that it does not know may hold anything. */

@@ -3,15 +3,7 @@ import type { IntegerText, Timestamp } from '../../../common/schema/tables.ts'
 import type { DecimalText } from '../../../common/schema/items.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import type { RunSummary } from '../../status/account-facts.ts'
-import type {
-  AnnouncedEvent,
-  ChangedEvent,
-  ChangedResponse,
-  DigestMirror,
-  DigestPart,
-  DigestResponse,
-  RemovedEvent,
-} from '../digest/digest.ts'
+import type { ChangedParts, DigestEvent, DigestMirror } from '../digest/digest.ts'
 import type { ListedEvent } from '../events.ts'
 
 /** Events of the table. */
@@ -112,10 +104,7 @@ export type PaceDay = Pick<
   'day' | 'days_before' | 'new_responses' | 'withdrawn_responses' | 'people_so_far'
 >
 
-export interface PaceLine {
-  readonly event_id: string
-  readonly event_title: string | null
-  readonly event_at: Timestamp | null
+export interface PaceLine extends DigestEvent {
   /** The oldest first, the last of them not after the day of the event; of the days before `PACE_DAYS` the last one alone. */
   readonly days: readonly PaceDay[]
 }
@@ -146,18 +135,9 @@ export interface MoneySums {
 }
 
 /** What became of events and responses in the last seven days, as a digest tells it. */
-export interface WeekChanges {
+export interface WeekChanges extends ChangedParts {
   readonly since: Timestamp
-  readonly events_removed: ChangedPart<RemovedEvent>
-  readonly events_changed: ChangedPart<ChangedEvent>
-  readonly events_announced: ChangedPart<AnnouncedEvent>
-  readonly responses_withdrawn: ChangedPart<DigestResponse>
-  readonly responses_changed: ChangedPart<ChangedResponse>
-  readonly responses_new: ChangedPart<DigestResponse>
 }
-
-/** A list in short: the first ten. */
-export type ChangedPart<Item> = Omit<DigestPart<Item>, 'query'>
 
 /** What stands beside the figures. */
 export interface ReportQuality {

@@ -17,16 +17,13 @@ export async function readPace(
   events: readonly ToCompare[],
 ): Promise<readonly ComparedPace[]> {
   if (events.length === 0) return []
+  const ids = events.map(({ event_id }) => event_id)
   const similar = await ask(sql<ViewRow<'similar_events'>>`
     select v.* from headcount.similar_events v
-     where v.account_id = ${account_id} and v.event_id = any(${events.map(({ event_id }) => event_id)}::text[])
+     where v.account_id = ${account_id} and v.event_id = any(${ids}::text[])
      order by v.event_id, v.rank`)
-  const ids = new Set(
-    [...events, ...similar.map(({ similar_event_id: event_id }) => ({ event_id }))].map(
-      ({ event_id }) => event_id,
-    ),
-  )
-  const days = await readDays({ ask, account_id }, [...ids])
+  const all = new Set([...ids, ...similar.map(({ similar_event_id }) => similar_event_id)])
+  const days = await readDays({ ask, account_id }, [...all])
   return events.map((event) => ({
     event: { ...event, days: days.get(event.event_id) ?? [] },
     similar: similar

@@ -32,7 +32,7 @@ export async function readAccountReport(
     events,
     thin_slots: thin,
     pace: await readPace(source, nextAnswered(events.rows)),
-    money: await readMoney(source),
+    money: await readPayments(source),
     quality: { ...notes, without_meaning: await readWithoutMeaning(source) },
   }
 }
@@ -74,23 +74,15 @@ async function readEvents(
      order by ${isUpcoming} desc, case when ${isUpcoming} then v.event_at end nulls last, v.event_at desc, v.event_id`)
   return {
     total: chosen[0]?.total ?? '0',
-    rows: rows.map((row) => ({ ...summaryOf(row), thin_slots: thin.get(row.event_id) ?? '0' })),
+    rows: rows.map((row) => ({ ...withoutSums(row), thin_slots: thin.get(row.event_id) ?? '0' })),
     sums: sumsOf(rows[0]),
   }
 }
 
-function summaryOf(row: SummedEvent): ViewRow<'event_summary'> {
-  const {
-    sum_upcoming: _upcoming,
-    sum_expected: _expected,
-    sum_responses: _responses,
-    sum_without_email: _withoutEmail,
-    sum_new_7d: _new,
-    sum_edited_7d: _edited,
-    sum_withdrawn_7d: _withdrawn,
-    ...summary
-  } = row
-  return summary
+/** Without the sums, which are the same in every row. */
+function withoutSums<Row extends object>(row: Row): Omit<Row, `sum_${string}`> {
+  const own = Object.entries(row).filter(([name]) => !name.startsWith('sum_'))
+  return Object.fromEntries(own) as Omit<Row, `sum_${string}`>
 }
 
 function sumsOf(row: SummedEvent | undefined): EventSums {
@@ -108,6 +100,7 @@ function sumsOf(row: SummedEvent | undefined): EventSums {
 type PlacedSlot = ViewRow<'thin_slots'> & {
   readonly total: string
   readonly of_event: string
+  readonly place_in_event: string
   readonly place: string
 }
 
@@ -130,22 +123,19 @@ async function readThinSlots({ ask, account_id }: ReportSource): Promise<{
   return {
     thin: {
       total: rows[0]?.total ?? '0',
-      rows: rows.filter(({ place }) => Number(place) <= MAX_THIN_SLOTS).map(slotOf),
+      rows: rows
+        .filter(({ place }) => Number(place) <= MAX_THIN_SLOTS)
+        .map(({ total, of_event, place_in_event, place, ...slot }) => slot),
     },
     ofEvent: new Map(rows.map(({ event_id, of_event }) => [event_id, of_event])),
   }
-}
-
-function slotOf(row: PlacedSlot & { readonly place_in_event?: string }): ViewRow<'thin_slots'> {
-  const { total: _total, of_event: _ofEvent, place: _place, place_in_event: _placeInEvent, ...slot } = row
-  return slot
 }
 
 type SummedMonth = ViewRow<'payments_by_month'> & {
   readonly [Sum in keyof MoneySums as `sum_${Sum}`]: MoneySums[Sum]
 }
 
-async function readMoney({ ask, account_id }: ReportSource): Promise<ReportedMoney> {
+async function readPayments({ ask, account_id }: ReportSource): Promise<ReportedMoney> {
   const rows = await ask(sql<SummedMonth>`
     select v.*, count(*) over () as sum_months, sum(v.payments) over () as sum_payments, sum(v.amount) over () as sum_amount,
            sum(v.processing_fee) over () as sum_processing_fee, sum(v.amount_after_fee) over () as sum_amount_after_fee
@@ -155,16 +145,7 @@ async function readMoney({ ask, account_id }: ReportSource): Promise<ReportedMon
      limit ${MAX_MONTHS}`)
   const [first] = rows
   return {
-    months: rows.map(
-      ({
-        sum_months: _months,
-        sum_payments: _payments,
-        sum_amount: _amount,
-        sum_processing_fee: _fee,
-        sum_amount_after_fee: _afterFee,
-        ...month
-      }) => month,
-    ),
+    months: rows.map(withoutSums),
     sums: {
       months: first?.sum_months ?? '0',
       payments: first?.sum_payments ?? '0',

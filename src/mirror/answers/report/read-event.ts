@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Timestamp } from '../../../common/schema/tables.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
-import { commandName } from '../../../common/command-name.ts'
-import { UnknownEventError } from '../../../common/errors.ts'
+import { singleRow } from '../../../load/statements.ts'
 import { countedRows, type Counted } from '../counted-rows.ts'
 import { MAX_PERSONS, MAX_SLOTS, type EventReport, type ReportHead } from './document.ts'
 import { readPace } from './pace.ts'
@@ -15,11 +14,9 @@ export async function readEventReport(
 ): Promise<Omit<EventReport, keyof ReportHead | 'subject'>> {
   const { ask, account_id, with_personal } = source
   const own = sql`where v.account_id = ${account_id} and v.event_id = ${event}`
-  const [summary] = await ask(sql<ViewRow<'event_summary'>>`select v.* from headcount.event_summary v ${own}`)
-  if (summary === undefined)
-    throw new UnknownEventError(
-      `The account has no event ${JSON.stringify(event)}. See the ids with: ${commandName()} events --all`,
-    )
+  const summary = singleRow(
+    await ask(sql<ViewRow<'event_summary'>>`select v.* from headcount.event_summary v ${own}`),
+  )
   const [payments = null] = await ask(
     sql<ViewRow<'payment_summary'>>`select v.* from headcount.payment_summary v ${own}`,
   )
@@ -35,7 +32,7 @@ export async function readEventReport(
   return {
     summary,
     // guard: guests in a report
-    respondents: with_personal ? await readRespondents(source, event) : null,
+    respondents: with_personal ? countedRows(await ask(respondentsOf(own))) : null,
     pace: await readOwnPace(source, summary),
     slots: countedRows(slots),
     thin_slots: countedRows(thin),
@@ -44,16 +41,9 @@ export async function readEventReport(
   }
 }
 
-async function readRespondents({ ask, account_id }: ReportSource, event: string) {
-  return countedRows(
-    await ask(sql<ViewRow<'event_respondents'> & Counted>`
-      select v.*, count(*) over () as total
-        from headcount.event_respondents v
-       where v.account_id = ${account_id} and v.event_id = ${event}
-       order by v.expected > 0 desc, v.name collate "C", v.response_id, v.email_key collate "C"
-       limit ${MAX_PERSONS}`),
-  )
-}
+const respondentsOf = (own: RawBuilder<unknown>) => sql<ViewRow<'event_respondents'> & Counted>`
+  select v.*, count(*) over () as total from headcount.event_respondents v ${own}
+   order by v.expected > 0 desc, v.name collate "C", v.response_id, v.email_key collate "C" limit ${MAX_PERSONS}`
 
 async function readOwnPace(
   source: ReportSource,

@@ -1,23 +1,23 @@
 import { sql } from 'kysely'
-import { DatabaseError, UsageError } from '../../../common/errors.ts'
 import type { Timestamp } from '../../../common/schema/tables.ts'
 import { version } from '../../../common/version.ts'
 import type { Database } from '../../../db/connect.ts'
 import type { Transaction } from '../../../db/transaction.ts'
-import { resolveAccount } from '../../accounts/resolve-account.ts'
+import { accountId, resolveAccount } from '../../accounts/resolve-account.ts'
+import { singleRow } from '../../../load/statements.ts'
 import { defineCall, type Caller } from '../../calls/call.ts'
-import { inputFields } from '../../calls/input.ts'
-import { MAX_WAIT_MS } from '../../query/query-errors.ts'
+import { accountFields, boolean, object, orNull, text, type AccountInput } from '../../calls/input.ts'
+import { statementLimitError } from '../../query/query-errors.ts'
 import type { RunSummary } from '../../status/account-facts.ts'
 import { readAccountStatuses } from '../../status/account-status.ts'
 import { standing } from '../digest/digest-call.ts'
-import { ofReadAccount, requireEvent, type AccountInput } from '../read-view.ts'
+import { ofReadAccount, requireEvent } from '../read-view.ts'
 import { standingOfEvent } from './event-standing.ts'
-import { askWithin, type Ask, type TimeLimit } from './ask.ts'
+import { askWithin, type TimeLimit } from './ask.ts'
 import type { ReportDocument, ReportedRun, ReportHead } from './document.ts'
 import { readAccountReport } from './read-account.ts'
 import { readEventReport } from './read-event.ts'
-import { readWeekChanges } from './week-changes.ts'
+import { readWeekChanges, type ReportSource } from './week-changes.ts'
 
 export interface ReportInput extends AccountInput {
   /** The page of one event; null: of the account. */
@@ -29,14 +29,7 @@ export interface ReportInput extends AccountInput {
 export const reportCall = defineCall<ReportInput, ReportDocument>({
   name: 'report',
   changes: false,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return {
-      account: fields.textOrNull('account'),
-      event: fields.textOrNull('event'),
-      with_personal: fields.boolean('with_personal'),
-    }
-  },
+  readInput: object({ ...accountFields, event: orNull(text), with_personal: boolean }),
   run: (database, input, caller) => readReport(database, input, limitOf(caller)),
 })
 
@@ -53,7 +46,7 @@ export async function readReport(
     async (trx) => {
       if (event !== null) await requireEvent(trx, event, account)
       const ask = askWithin(trx, limit)
-      const source = { ask, account_id: await accountNumber(ask, account), with_personal }
+      const source = { ask, account_id: await accountId(trx, account), with_personal }
       const { head, notes } = await readHead(trx, source, account, event)
       return event === null
         ? { ...head, subject: 'account', ...(await readAccountReport(source, notes)) }
@@ -66,30 +59,17 @@ export async function readReport(
   )
 }
 
-async function accountNumber(ask: Ask, account: string): Promise<number> {
-  const [found] = await ask(sql<{ id: number }>`select id from headcount.accounts where name = ${account}`)
-  if (found === undefined) throw new UsageError(`The mirror has no account ${JSON.stringify(account)}.`)
-  return found.id
-}
-
-async function readHead(
-  trx: Transaction,
-  source: Parameters<typeof readWeekChanges>[0],
-  account: string,
-  event: string | null,
-) {
-  const [moment] = await source.ask(
+async function readHead(trx: Transaction, source: ReportSource, account: string, event: string | null) {
+  const moment = await source.ask(
     sql<{ made_at: Timestamp; time_zone: string }>`
       select now() as made_at, time_zone from headcount.accounts where id = ${source.account_id}`,
   )
   // Neither setting decides what is told here.
-  const [status] = await readAccountStatuses(trx, { maxStalenessMs: 0, holdForMs: 0 }, account)
-  if (moment === undefined || status === undefined)
-    throw new UsageError(`The mirror has no account ${JSON.stringify(account)}.`)
+  const status = singleRow(await readAccountStatuses(trx, { maxStalenessMs: 0, holdForMs: 0 }, account))
   const head: ReportHead = {
     kind: 'headcount report',
     version: version(),
-    ...moment,
+    ...singleRow(moment),
     account,
     with_personal: source.with_personal,
     mirror: {
@@ -120,11 +100,6 @@ function limitOf({ maxStatementMs }: Caller): TimeLimit | null {
   if (maxStatementMs === undefined) return null
   return {
     leftMs: async () => Math.max(1, await maxStatementMs()),
-    exceeded: (cause) =>
-      new DatabaseError(
-        `report: ended, for while it computes no run and no client of serve gets the folder: they wait for ${MAX_WAIT_MS / 1000} s at most. ` +
-          'Ask for one event, with --event; or stop the process that has the folder open, and ask again; or keep the mirror in Postgres, which many processes can use at once.',
-        { cause },
-      ),
+    exceeded: (cause) => statementLimitError('report', 'Ask for one event, with --event', cause),
   }
 }

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../../db/transaction.ts'
-import { eventOf, responseOf } from '../digest/digest-call.ts'
-import { netChanges, type NetChange, type OfResponses } from '../digest/net-changes.ts'
-import { readPeriods, type Period } from '../digest/period.ts'
-import { redacted, unredacted } from '../digest/without-personal.ts'
+import { changedParts, netChanges, type OfResponses } from '../digest/net-changes.ts'
+import { readPeriods, type PeriodOfAccount } from '../digest/period.ts'
+import { withoutPersonalData } from '../digest/without-personal.ts'
 import type { Ask } from './ask.ts'
-import type { ChangedPart, WeekChanges } from './document.ts'
+import type { WeekChanges } from './document.ts'
 
 /** What the parts of a report are read from. */
 export interface ReportSource {
@@ -20,7 +19,7 @@ const WEEK_MS = 7 * 86_400_000
  * The responses that may have news: a version of theirs ended, or they are no first reading. The view computes a change at the cost of
  * a few look-ups, which for a million responses that were read for the first time is a minute for nothing.
  */
-async function changedResponses(ask: Ask, { account_id, since }: Period): Promise<OfResponses> {
+async function changedResponses(ask: Ask, { account_id, since }: PeriodOfAccount): Promise<OfResponses> {
   const [found] = await ask(sql<{ events: readonly string[] | null; ids: readonly string[] | null }>`
     with changed as (
       select h.event_id, h.response_id
@@ -47,27 +46,7 @@ export async function readWeekChanges(
   const [period] = await readPeriods(trx, { msFromNow: -WEEK_MS }, account)
   const changes =
     period === undefined ? [] : await ask(netChanges(period, event, await changedResponses(ask, period)))
-  const part = <Item>(
-    entity: NetChange['entity'],
-    change: NetChange['change'],
-    item: (found: NetChange) => Item,
-  ): ChangedPart<Item> => {
-    const found = changes.filter((one) => one.entity === entity && one.change === change)
-    return { total: found[0]?.total ?? '0', items: found.map(item) }
-  }
+  const parts = changedParts(changes, () => ({}))
   // guard: names in a report
-  const redaction = with_personal ? unredacted : redacted
-  return {
-    since: period?.since ?? '',
-    events_removed: part('event', 'delete', (one) => ({ ...eventOf(one), responses: one.responses })),
-    events_changed: part('event', 'update', (one) =>
-      redaction.event({ ...eventOf(one), fields: one.fields }),
-    ),
-    events_announced: part('event', 'insert', (one) => ({ ...eventOf(one), returned: one.returned })),
-    responses_withdrawn: part('response', 'delete', (one) => redaction.response(responseOf(one))),
-    responses_changed: part('response', 'update', (one) =>
-      redaction.changedResponse({ ...responseOf(one), fields: one.fields }),
-    ),
-    responses_new: part('response', 'insert', (one) => redaction.response(responseOf(one))),
-  }
+  return { since: period?.since ?? '', ...(with_personal ? parts : withoutPersonalData(parts)) }
 }

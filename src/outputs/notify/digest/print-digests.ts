@@ -1,8 +1,7 @@
 import { isNews } from '../../../mirror/answers/digest/digest-call.ts'
 import type { Digest } from '../../../mirror/answers/digest/digest.ts'
 import { prepareDigestsCall, type PrepareDigestsInput } from '../../../mirror/deliveries/prepare-digests.ts'
-import { settleDeliveryCall } from '../../../mirror/deliveries/settle-call.ts'
-import type { DeliveryOutcome } from '../../../mirror/deliveries/settle.ts'
+import { settleDeliveryCall, type DeliveryOutcome } from '../../../mirror/deliveries/settle.ts'
 import type { RunCall } from '../deliver.ts'
 import { recipientKey } from '../recipient.ts'
 

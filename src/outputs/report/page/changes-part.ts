@@ -1,6 +1,11 @@
 import { html } from 'hono/html'
-import type { ChangedField, DigestEvent, DigestResponse } from '../../../mirror/answers/digest/digest.ts'
-import type { ChangedPart, ReportDocument } from '../../../mirror/answers/report/document.ts'
+import type {
+  ChangedField,
+  ChangedPart,
+  DigestEvent,
+  DigestResponse,
+} from '../../../mirror/answers/digest/digest.ts'
+import type { ReportDocument } from '../../../mirror/answers/report/document.ts'
 import { quoteForShell } from '../../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import { eventVerb, inFieldOrder } from '../../../common/text/field-change.ts'

@@ -23,8 +23,11 @@ export interface KnownFreshness {
 }
 
 /** Before the first complete run the mirror has only a part of the account. */
-export function requireFreshAccount({ run_age }: KnownFreshness, freshness: FreshnessLimits): void {
-  if (!isWithin(run_age, freshness)) throw new UnavailableError('too_old', AFTER_A_RUN_SECONDS)
+export function requireFreshAccount(
+  { run_age }: Pick<KnownFreshness, 'run_age'>,
+  limits: Pick<FreshnessLimits, 'maxAgeMs'>,
+): void {
+  if (!isWithin(run_age, limits)) throw new UnavailableError('too_old', AFTER_A_RUN_SECONDS)
 }
 
 /**
@@ -47,6 +50,6 @@ export function requireFreshList(
   }
 }
 
-function isWithin(seconds: number | null, { maxAgeMs }: FreshnessLimits): boolean {
+function isWithin(seconds: number | null, { maxAgeMs }: Pick<FreshnessLimits, 'maxAgeMs'>): boolean {
   return maxAgeMs === null || (seconds !== null && seconds * 1000 <= maxAgeMs)
 }

@@ -1,9 +1,7 @@
 /** Items of a list, read in chunks in the order of their ids. */
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Transaction } from '../../../db/transaction.ts'
-import { EVENTS } from '../store.ts'
-import type { PageRequest } from '../store.ts'
+import { EVENTS, type PageRequest } from '../store.ts'
 import { eventText, responseText } from './serialise-items.ts'
 
 interface ListScope {

@@ -83,18 +83,15 @@ export function createLargeListSlots(count: number): LargeListSlots {
     async acquire(requester) {
       const waiting = shares.acquire(requester, 1, MAX_WAIT_MS)
       reclaimOne()
-      const share = await waiting
-      if (share === null) throw slotTimeoutError()
-      return slotFor(requester, share)
+      return slotFor(requester, inTime(await waiting))
     },
     async acquireStart(requester) {
-      const share = await starts.acquire(requester, 1, MAX_WAIT_MS)
-      if (share === null) throw slotTimeoutError()
-      return share
+      return inTime(await starts.acquire(requester, 1, MAX_WAIT_MS))
     },
   }
 }
 
-function slotTimeoutError(): UnavailableError {
-  return new UnavailableError('not_ready', RETRY_AFTER_SECONDS, 'other lists are being read: try again later')
+function inTime(share: Allocation | null): Allocation {
+  if (share !== null) return share
+  throw new UnavailableError('not_ready', RETRY_AFTER_SECONDS, 'other lists are being read: try again later')
 }

@@ -2,8 +2,7 @@ import type { Database } from '../../../db/database.ts'
 import type { Requester } from '../../fair-allocator.ts'
 import type { ListItems, PageRequest } from '../store.ts'
 import { listVersion } from './lookups.ts'
-import { lastIdOfPage, hasMoreThan, readChunks } from './items.ts'
-import type { ItemChunk } from './items.ts'
+import { lastIdOfPage, hasMoreThan, readChunks, type ItemChunk } from './items.ts'
 import type { LargeListSlot, LargeListSlots } from './large-list-slots.ts'
 import { openSnapshot, type Snapshot } from './snapshot.ts'
 
@@ -78,7 +77,7 @@ function streamedList(started: StartedRead, slot: LargeListSlot): ListItems {
       last = value
       yield value.text
     }
-    if (last !== undefined) for await (const { text } of rest(last.last)) yield text
+    yield* rest(last)
   }
   return { ...standing, chunks: chunks(), [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
@@ -89,8 +88,8 @@ interface StartedRead {
   /** The chunks after `first`, in the snapshot. */
   readonly inView: AsyncGenerator<ItemChunk, void>
   readonly snapshot: Snapshot
-  /** The chunks after an item, without the snapshot. */
-  readonly rest: (after: string) => AsyncGenerator<ItemChunk, void>
+  /** The texts of the chunks after one, without the snapshot. */
+  readonly rest: (after: ItemChunk | undefined) => AsyncGenerator<string, void>
 }
 
 /** @returns undefined when the list was deleted since the lookup */
@@ -109,21 +108,14 @@ async function startRead(
   const next = await lastIdOfPage(scope, { after, limit })
   const inView = readChunks(scope, after, next)
   const { first, isAll } = await readFirst(inView, ({ last }, count) => hasMoreThan(scope, last, next, count))
-  const rest = (from: string) =>
-    whileUnchanged(readChunks({ ...scope, trx: database }, from, next), {
-      database,
-      account,
-      list,
-      ...standing,
-    })
+  const rest = (from: ItemChunk | undefined) =>
+    whileUnchanged({ database, account, list, ...standing }, from, next)
   opening.move()
   return { standing: { ...standing, next, isWhole: isAll }, first, inView, snapshot, rest }
 }
 
-interface KnownVersion {
+interface KnownVersion extends Omit<RequestedList, 'requester'> {
   readonly database: Database
-  readonly account: number
-  readonly list: string
   readonly version: string
 }
 
@@ -132,15 +124,17 @@ interface KnownVersion {
  * way: with its one connection, everything else would wait for the client. Postgres does so after a slot was reclaimed.
  */
 async function* whileUnchanged(
-  chunks: AsyncGenerator<ItemChunk, void>,
   { database, account, list, version }: KnownVersion,
-): AsyncGenerator<ItemChunk, void> {
-  for await (const chunk of chunks) {
+  after: ItemChunk | undefined,
+  upTo: string | null,
+): AsyncGenerator<string, void> {
+  if (after === undefined) return
+  for await (const { text } of readChunks({ trx: database, account, list }, after.last, upTo)) {
     // Rows and version change in one transaction: a chunk read before the check belongs to that version.
     const now = await listVersion(database.kysely, account, list)
     // guard: one view on PGlite; one view without a place
     if (now?.version !== version) throw new Error('The list changed while it was sent.')
-    yield chunk
+    yield text
   }
 }
 
@@ -173,6 +167,5 @@ async function* chunkTexts(chunks: readonly ItemChunk[]): AsyncGenerator<string,
 
 async function* withoutSnapshot({ first, rest }: StartedRead): AsyncGenerator<string, void> {
   yield* chunkTexts(first)
-  const last = first.at(-1)
-  if (last !== undefined) for await (const { text } of rest(last.last)) yield text
+  yield* rest(first.at(-1))
 }

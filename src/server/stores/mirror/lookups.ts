@@ -1,6 +1,5 @@
 /** The account of a key and the version of a list: all that a 304 needs from the database. */
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../../../common/schema/tables.ts'
 import { stateOf } from '../../../mirror/keys/keys.ts'
 import type { ListVersion } from '../store.ts'

@@ -1,12 +1,9 @@
 import { requireServedSchema, withTimeout } from './readiness.ts'
-import { waitAtMost } from '../../../common/abort.ts'
 import type { Database } from '../../../db/database.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import { hashKey, isSameHash } from '../../../mirror/keys/secret.ts'
 import type { Requester } from '../../fair-allocator.ts'
-import { EVENTS } from '../store.ts'
-import type { Access, ListName, ServedList, Store } from '../store.ts'
-import { safeCallback } from '../../../common/options/callbacks.ts'
+import { EVENTS, type Access, type ListName, type ServedList, type Store } from '../store.ts'
 import { UnavailableError, AFTER_A_RUN_SECONDS } from '../../problems.ts'
 import { requireFreshAccount, requireFreshList, type FreshnessLimits } from './freshness.ts'
 import { lookUpMany, type Lookup, type LookupRow } from './lookups.ts'
@@ -22,7 +19,6 @@ export interface MirrorStoreOptions extends FreshnessLimits {
 
 /** Concurrent large lists; the other connections serve everything else. */
 const MAX_LARGE_LISTS = 2
-const SHUTDOWN_GRACE_MS = 500
 
 /** A store over all accounts of a mirror. The caller closes the database. */
 export function createMirrorStore(
@@ -33,7 +29,7 @@ export function createMirrorStore(
   const lookUp = createBatchLoader((asked: readonly Lookup[]) =>
     lookUpMany(database.kysely, asked, maxAgeMs !== null),
   )
-  const keyUse = createUseRecorder(database, 'api_keys', safeCallback(onError))
+  const keyUse = createUseRecorder(database, 'api_keys', onError)
   // /readyz needs no key: batching limits the statements.
   const readSchemaVersion = createBatchLoader(async (asked: readonly null[]) => {
     const { current } = await schemaState(database)
@@ -59,7 +55,9 @@ export function createMirrorStore(
   return {
     async resolve(key, list): Promise<Access | undefined> {
       const sha256 = hashKey(key)
-      const row = await withTimeout(lookUp({ sha256, list: storableName(list) }))
+      // Postgres cannot store U+0000: no event has such an id.
+      const storable = list?.includes('\0') === true ? null : list
+      const row = await withTimeout(lookUp({ sha256, list: storable }))
       // guard: schema while serving
       requireServedSchema(row.schema)
       if (row.key_id === null || row.sha256 === null || !isSameHash(row.sha256, sha256)) return undefined
@@ -76,14 +74,6 @@ export function createMirrorStore(
     async requireReady() {
       requireServedSchema(await withTimeout(readSchemaVersion(null)))
     },
-    close: async () => {
-      // A write may wait for a lock: after the grace period the caller closes the database.
-      await waitAtMost(SHUTDOWN_GRACE_MS, keyUse.settled())
-    },
+    close: keyUse.close,
   }
-}
-
-/** Postgres cannot store U+0000: no event has such an id. */
-function storableName(list: ListName | null): string | null {
-  return list?.includes('\0') === true ? null : list
 }

@@ -1,5 +1,9 @@
 import type { Database } from '../../../db/database.ts'
+import { waitAtMost } from '../../../common/abort.ts'
+import { safeCallback } from '../../../common/options/callbacks.ts'
 import { recordUse } from '../../../mirror/keys/keys.ts'
+
+const SHUTDOWN_GRACE_MS = 500
 
 /** Records the use of keys or links in the background: no request waits for it, or fails with it. */
 export function createUseRecorder(
@@ -7,13 +11,14 @@ export function createUseRecorder(
   table: 'api_keys' | 'links',
   onError: (error: unknown) => void,
 ) {
+  const report = safeCallback(onError)
   const pending = new Map<string, Promise<void>>()
 
   async function write(id: string): Promise<void> {
     try {
       await database.transaction((trx) => recordUse(trx, table, [id]))
     } catch (error) {
-      onError(error)
+      report(error)
     } finally {
       pending.delete(id)
     }
@@ -23,9 +28,7 @@ export function createUseRecorder(
     record(id: string): void {
       if (!pending.has(id)) pending.set(id, write(id))
     },
-    /** Resolves when no write is pending. */
-    async settled(): Promise<void> {
-      await Promise.all(pending.values())
-    },
+    /** A write may wait for a lock: after the grace period the caller closes the database. */
+    close: () => waitAtMost(SHUTDOWN_GRACE_MS, Promise.all(pending.values())),
   }
 }

@@ -145,7 +145,7 @@ describe('X7 a large list', () => {
   })
 
   test('in flight when the service is closed is sent to its end', async () => {
-    const { port, service } = await start({ closeTimeout: 60_000 })
+    const { port, service } = await start({ closeTimeoutMs: 60_000 })
     const client = await beginReading(port)
     let isClosed = false
     const closed = service.close().then(() => (isClosed = true))

@@ -7,7 +7,7 @@ export const reportGuards: readonly Guard[] = [
   {
     name: 'names in a report',
     promise: 'what changed this week names nobody in a report without personal data',
-    mutation: { cut: 'with_personal ? unredacted : redacted', put: 'unredacted' },
+    mutation: { cut: 'with_personal ? parts : withoutPersonalData(parts)', put: 'parts' },
     tests: [command],
     only: 'postgres.*with names or without',
   },
