@@ -1110,7 +1110,7 @@ view event_summary -- Each live event in figures: who answered, what was paid, h
     (e.event_at AT TIME ZONE zone.name)::date AS event_day,
     (e.event_at AT TIME ZONE zone.name)::date - (now() AT TIME ZONE zone.name)::date AS days_until,
     r.responses,
-    r.respondents,
+    r.keys + r.without_email AS respondents,
     r.without_email,
     r.replies,
     r.coming,
@@ -1147,33 +1147,27 @@ view event_summary -- Each live event in figures: who answered, what was paid, h
      LEFT JOIN headcount.sync_state state ON state.account_id = e.account_id AND state.event_id = e.id
      CROSS JOIN LATERAL ( WITH response AS MATERIALIZED (
                  SELECT r_1.id,
-                    r_1.name,
-                    r_1.email,
-                    r_1.message,
                     r_1.created_at,
-                    r_1._first_seen_at,
                     headcount.email_key(r_1.email) AS email_key,
                     r_1.rsvp IS NOT NULL OR (r_1.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
                     COALESCE(m.meaning, 'unknown'::text) AS meaning,
                     p.response_id IS NOT NULL AS is_payment,
                     p.amount,
                     p.processing_fee,
-                    s.slots IS NOT NULL AS is_sign_up,
-                    s.slots,
-                    headcount.people_of(r_1.kind, r_1.rsvp, m.meaning, r_1.quantity, s.slots IS NOT NULL) AS people
+                    s.response_id IS NOT NULL AS is_sign_up,
+                    headcount.people_of(r_1.kind, r_1.rsvp, m.meaning, r_1.quantity, s.response_id IS NOT NULL) AS people
                    FROM headcount.responses r_1
                      LEFT JOIN headcount.rsvp_meanings m ON m.value = r_1.rsvp
                      LEFT JOIN headcount.payments p ON p.account_id = e.account_id AND p.event_id = e.id AND p.response_id = r_1.id
-                     LEFT JOIN ( SELECT s_1.response_id,
-                            count(*) AS slots
+                     LEFT JOIN ( SELECT DISTINCT s_1.response_id
                            FROM headcount.slots s_1
-                          WHERE s_1.account_id = e.account_id AND s_1.event_id = e.id
-                          GROUP BY s_1.response_id) s ON s.response_id = r_1.id
+                          WHERE s_1.account_id = e.account_id AND s_1.event_id = e.id) s ON s.response_id = r_1.id
                   WHERE r_1.account_id = e.account_id AND r_1.event_id = e.id
                  OFFSET 0
                 )
          SELECT by_event.responses,
             by_event.without_email,
+            by_event.keys,
             by_event.replies,
             by_event.coming,
             by_event.maybe,
@@ -1184,14 +1178,25 @@ view event_summary -- Each live event in figures: who answered, what was paid, h
             by_event.processing_fee,
             by_event.sign_ups,
             by_event.people,
+            by_event.expected_of_responses,
             by_event.first_response_at,
             by_event.last_response_at,
             by_event.new_7d,
-            by_person.respondents,
-            by_person.expected,
-            by_slot.slots
+                CASE
+                    WHEN (by_event.keys + by_event.without_email) = by_event.responses THEN by_event.expected_of_responses
+                    ELSE ( SELECT COALESCE(sum(persons.expected), 0::numeric) AS "coalesce"
+                       FROM ( SELECT GREATEST(sum(r_1.people) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'coming'::text), sum(r_1.people) FILTER (WHERE r_1.is_payment AND COALESCE(r_1.amount, 0::numeric) >= 0::numeric AND r_1.meaning <> 'not_coming'::text), max(1) FILTER (WHERE r_1.is_sign_up AND r_1.meaning <> 'not_coming'::text)::numeric, 0::numeric) AS expected
+                               FROM response r_1
+                              GROUP BY (COALESCE(r_1.email_key, ' '::text || r_1.id))) persons)
+                END AS expected,
+            ( SELECT count(*) AS count
+                   FROM ( SELECT
+                           FROM headcount.slots s
+                          WHERE s.account_id = e.account_id AND s.event_id = e.id
+                          GROUP BY s.name, s.start_date, s.end_date) taken) AS slots
            FROM ( SELECT count(*) AS responses,
                     count(*) - count(r_1.email_key) AS without_email,
+                    count(DISTINCT r_1.email_key COLLATE "C") AS keys,
                     count(*) FILTER (WHERE r_1.is_reply) AS replies,
                     COALESCE(sum(r_1.people) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'coming'::text), 0::numeric) AS coming,
                     COALESCE(sum(r_1.people) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'maybe'::text), 0::numeric) AS maybe,
@@ -1202,20 +1207,23 @@ view event_summary -- Each live event in figures: who answered, what was paid, h
                     sum(r_1.processing_fee) AS processing_fee,
                     count(*) FILTER (WHERE r_1.is_sign_up) AS sign_ups,
                     COALESCE(sum(r_1.people), 0::numeric) AS people,
+                    COALESCE(sum(GREATEST(
+                        CASE
+                            WHEN r_1.is_reply AND r_1.meaning = 'coming'::text THEN r_1.people
+                            ELSE NULL::bigint
+                        END,
+                        CASE
+                            WHEN r_1.is_payment AND COALESCE(r_1.amount, 0::numeric) >= 0::numeric AND r_1.meaning <> 'not_coming'::text THEN r_1.people
+                            ELSE NULL::bigint
+                        END,
+                        CASE
+                            WHEN r_1.is_sign_up AND r_1.meaning <> 'not_coming'::text THEN 1
+                            ELSE NULL::integer
+                        END::bigint, 0::bigint)), 0::numeric) AS expected_of_responses,
                     min(r_1.created_at) AS first_response_at,
                     max(r_1.created_at) AS last_response_at,
                     count(*) FILTER (WHERE r_1.created_at > (now() - '168:00:00'::interval) AND r_1.created_at <= now()) AS new_7d
-                   FROM response r_1) by_event,
-            ( SELECT count(*) AS respondents,
-                    COALESCE(sum(persons.expected), 0::numeric) AS expected
-                   FROM ( SELECT GREATEST(sum(r_1.people) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'coming'::text), sum(r_1.people) FILTER (WHERE r_1.is_payment AND COALESCE(r_1.amount, 0::numeric) >= 0::numeric AND r_1.meaning <> 'not_coming'::text), max(1) FILTER (WHERE r_1.is_sign_up AND r_1.meaning <> 'not_coming'::text)::numeric, 0::numeric) AS expected
-                           FROM response r_1
-                          GROUP BY (COALESCE(r_1.email_key, ' '::text || r_1.id))) persons) by_person,
-            ( SELECT count(*) AS slots
-                   FROM ( SELECT
-                           FROM headcount.slots s
-                          WHERE s.account_id = e.account_id AND s.event_id = e.id
-                          GROUP BY s.name, s.start_date, s.end_date) taken) by_slot) r
+                   FROM response r_1) by_event) r
      CROSS JOIN LATERAL ( SELECT count(DISTINCT h.response_id) FILTER (WHERE h.operation = 'update'::text AND r_1.id IS NOT NULL) AS edited_7d,
             count(DISTINCT h.response_id) FILTER (WHERE h.operation = 'delete'::text AND r_1.id IS NULL) AS withdrawn_7d
            FROM headcount.response_history h
@@ -1907,85 +1915,79 @@ view response_pace -- How the responses to an event came and went, one row a day
     a.name AS account,
     e.id AS event_id,
     e.title AS event_title,
-    (e.event_at AT TIME ZONE zone.name)::date AS event_day,
+    d.event_day,
     d.day,
-    (e.event_at AT TIME ZONE zone.name)::date - d.day AS days_before,
+    d.event_day - d.day AS days_before,
     d.new_responses,
     d.withdrawn_responses,
     d.new_people,
     d.withdrawn_people,
     d.responses_so_far,
     d.people_so_far,
-    (GREATEST(first_run.started_at, a._history_from) AT TIME ZONE zone.name)::date AS known_since
+    d.known_since
    FROM headcount.events e
      JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
           WHERE a_1.name = current_setting('headcount.account'::text, true))))
      CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
      LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
-     CROSS JOIN LATERAL ( SELECT c.day,
-            sum(c.new) AS new_responses,
-            sum(c.withdrawn) AS withdrawn_responses,
-            COALESCE(sum(c.people) FILTER (WHERE c.new = 1), 0::numeric) AS new_people,
-            COALESCE(sum(c.people) FILTER (WHERE c.withdrawn = 1), 0::numeric) AS withdrawn_people,
-            sum(sum(c.new - c.withdrawn)) OVER so_far::bigint AS responses_so_far,
-            sum(COALESCE(sum(c.people) FILTER (WHERE c.new = 1), 0::numeric) - COALESCE(sum(c.people) FILTER (WHERE c.withdrawn = 1), 0::numeric)) OVER so_far AS people_so_far
-           FROM ( SELECT (COALESCE(r.created_at, r._first_seen_at) AT TIME ZONE zone.name)::date AS day,
-                    1 AS new,
-                    0 AS withdrawn,
-                    r.people
-                   FROM ( SELECT r_1.id,
-                            r_1.name,
-                            r_1.email,
-                            r_1.message,
-                            r_1.created_at,
-                            r_1._first_seen_at,
-                            headcount.email_key(r_1.email) AS email_key,
-                            r_1.rsvp IS NOT NULL OR (r_1.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
-                            COALESCE(m.meaning, 'unknown'::text) AS meaning,
-                            p.response_id IS NOT NULL AS is_payment,
-                            p.amount,
-                            p.processing_fee,
-                            s.slots IS NOT NULL AS is_sign_up,
-                            s.slots,
-                            headcount.people_of(r_1.kind, r_1.rsvp, m.meaning, r_1.quantity, s.slots IS NOT NULL) AS people
-                           FROM headcount.responses r_1
-                             LEFT JOIN headcount.rsvp_meanings m ON m.value = r_1.rsvp
-                             LEFT JOIN headcount.payments p ON p.account_id = e.account_id AND p.event_id = e.id AND p.response_id = r_1.id
-                             LEFT JOIN ( SELECT s_1.response_id,
-                                    count(*) AS slots
-                                   FROM headcount.slots s_1
-                                  WHERE s_1.account_id = e.account_id AND s_1.event_id = e.id
-                                  GROUP BY s_1.response_id) s ON s.response_id = r_1.id
-                          WHERE r_1.account_id = e.account_id AND r_1.event_id = e.id
-                         OFFSET 0) r
-                UNION ALL
-                 SELECT (
-                        CASE
-                            WHEN change.is_new THEN w.created_at
-                            ELSE w.withdrawn_at
-                        END AT TIME ZONE zone.name)::date AS timezone,
-                    change.is_new::integer AS is_new,
-                    (NOT change.is_new)::integer AS int4,
-                    w.people
-                   FROM ( SELECT last.document,
-                            last.valid_to AS withdrawn_at,
-                            COALESCE(headcount_internal.stored_instant(last.document -> 'created_at'::text), last.seen_at) AS created_at,
-                            headcount.people_of(headcount_internal.kind_of(last.document), last.rsvp, m.meaning, headcount_internal.stored_bigint(last.document -> 'quantity'::text), jsonb_array_length(headcount_internal.stored_slots(last.document -> 'slots'::text)) > 0) AS people
-                           FROM ( SELECT DISTINCT ON (h.response_id) h.document,
-                                    h.operation,
-                                    h.valid_to,
-                                    headcount_internal.stored_text(h.document -> 'rsvp'::text) AS rsvp,
-                                    min(h.valid_from) OVER (PARTITION BY h.response_id) AS seen_at
-                                   FROM headcount.response_history h
-                                  WHERE h.account_id = e.account_id AND h.event_id = e.id AND NOT (EXISTS ( SELECT
-   FROM headcount.responses r
-  WHERE r.account_id = e.account_id AND r.event_id = e.id AND r.id = h.response_id))
-                                  ORDER BY h.response_id, h.valid_to DESC, h.ended_by_run_id DESC) last
-                             LEFT JOIN headcount.rsvp_meanings m ON m.value = last.rsvp
-                          WHERE last.operation = 'delete'::text) w
-                     CROSS JOIN ( VALUES (true), (false)) change(is_new)) c
-          GROUP BY c.day
+     CROSS JOIN LATERAL ( SELECT (e.event_at AT TIME ZONE zone.name)::date AS event_day,
+            (GREATEST(first_run.started_at, a._history_from) AT TIME ZONE zone.name)::date AS known_since
+         OFFSET 0) of_event
+     CROSS JOIN LATERAL ( SELECT of_event.event_day,
+            of_event.known_since,
+            c.day,
+            c.new_responses,
+            c.withdrawn_responses,
+            c.new_people,
+            c.withdrawn_people,
+            sum(c.new_responses - c.withdrawn_responses) OVER so_far::bigint AS responses_so_far,
+            sum(c.new_people - c.withdrawn_people) OVER so_far AS people_so_far
+           FROM ( SELECT COALESCE(live.day, gone.day) AS day,
+                    COALESCE(live.responses, 0::bigint) + COALESCE(gone.new_responses, 0::bigint) AS new_responses,
+                    COALESCE(gone.withdrawn_responses, 0::bigint) AS withdrawn_responses,
+                    COALESCE(live.people, 0::numeric) + COALESCE(gone.new_people, 0::numeric) AS new_people,
+                    COALESCE(gone.withdrawn_people, 0::numeric) AS withdrawn_people
+                   FROM ( SELECT r.day,
+                            count(*) AS responses,
+                            sum(r.people) AS people
+                           FROM ( SELECT (COALESCE(r_1.created_at, r_1._first_seen_at) AT TIME ZONE zone.name)::date AS day,
+                                    headcount.people_of(r_1.kind, r_1.rsvp,
+CASE
+ WHEN (r_1.rsvp IN ( SELECT m.value
+    FROM headcount.rsvp_meanings m
+   WHERE m.meaning = 'not_coming'::text)) THEN 'not_coming'::text
+ ELSE NULL::text
+END, r_1.quantity, s.response_id IS NOT NULL) AS people
+                                   FROM headcount.responses r_1
+                                     LEFT JOIN ( SELECT DISTINCT s_1.response_id
+   FROM headcount.slots s_1
+  WHERE s_1.account_id = e.account_id AND s_1.event_id = e.id) s ON s.response_id = r_1.id
+                                  WHERE r_1.account_id = e.account_id AND r_1.event_id = e.id) r
+                          GROUP BY r.day) live
+                     FULL JOIN ( SELECT change.day,
+                            count(*) FILTER (WHERE change.is_new) AS new_responses,
+                            count(*) FILTER (WHERE NOT change.is_new) AS withdrawn_responses,
+                            sum(w.people) FILTER (WHERE change.is_new) AS new_people,
+                            sum(w.people) FILTER (WHERE NOT change.is_new) AS withdrawn_people
+                           FROM ( SELECT last.document,
+                                    last.valid_to AS withdrawn_at,
+                                    COALESCE(headcount_internal.stored_instant(last.document -> 'created_at'::text), last.seen_at) AS created_at,
+                                    headcount.people_of(headcount_internal.kind_of(last.document), last.rsvp, m.meaning, headcount_internal.stored_bigint(last.document -> 'quantity'::text), jsonb_array_length(headcount_internal.stored_slots(last.document -> 'slots'::text)) > 0) AS people
+                                   FROM ( SELECT DISTINCT ON (h.response_id) h.document,
+    h.operation,
+    h.valid_to,
+    headcount_internal.stored_text(h.document -> 'rsvp'::text) AS rsvp,
+    min(h.valid_from) OVER (PARTITION BY h.response_id) AS seen_at
+   FROM headcount.response_history h
+  WHERE h.account_id = e.account_id AND h.event_id = e.id AND NOT (EXISTS ( SELECT
+     FROM headcount.responses r
+    WHERE r.account_id = e.account_id AND r.event_id = e.id AND r.id = h.response_id))
+  ORDER BY h.response_id, h.valid_to DESC, h.ended_by_run_id DESC) last
+                                     LEFT JOIN headcount.rsvp_meanings m ON m.value = last.rsvp
+                                  WHERE last.operation = 'delete'::text) w
+                             CROSS JOIN LATERAL ( VALUES (true,(w.created_at AT TIME ZONE zone.name)::date), (false,(w.withdrawn_at AT TIME ZONE zone.name)::date)) change(is_new, day)
+                          GROUP BY change.day) gone ON gone.day = live.day) c
           WINDOW so_far AS (ORDER BY c.day)) d;
 
 view responses_without_personal -- The table responses without personal data, with a pseudonym of the person. For readers who must not see names, addresses and messages.
