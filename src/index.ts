@@ -55,6 +55,7 @@ export type {
   MoneyChange,
   RemovedEvent,
 } from './mirror/answers/digest/digest.ts'
+export type { DigestPeriod } from './mirror/answers/digest/period.ts'
 export { sendDigest } from './outputs/notify/library-api.ts'
 export type { SendDigestOptions } from './outputs/notify/library-api.ts'
 export type { Delivery } from './outputs/notify/deliver.ts'

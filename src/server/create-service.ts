@@ -9,11 +9,10 @@ import type { AccessLogEntry } from './http/access-log.ts'
 import { sendResponse } from './http/http-response.ts'
 import { problem } from './problems.ts'
 import { safeCallback } from '../common/options/callbacks.ts'
-import type { HttpServiceOptions, Service } from './http-service.ts'
+import type { Service } from './http-service.ts'
 
 /** How the mirror is served. Exactly one of `database`, `pool` and `pglite` must be given. */
-export interface ServiceOptions
-  extends DatabaseOptions, Pick<HttpServiceOptions, 'closeTimeoutMs' | 'keptBytes'> {
+export interface ServiceOptions extends DatabaseOptions {
   /**
    * The maximum age of the last run that read everything due, in milliseconds. Beyond it every request gets a 503, and
    * so does a list whose deletions are held for longer than `holdForMs`. No limit by default.
@@ -23,6 +22,10 @@ export interface ServiceOptions
   readonly holdForMs?: number
   /** Called with each error of a request; the client gets no details. */
   readonly onError?: (error: unknown) => void
+  /** How long `close` waits for responses in flight, in milliseconds; 5,000 by default. */
+  readonly closeTimeoutMs?: number
+  /** The size of the cache of responses, in bytes; 64 MiB by default. */
+  readonly keptBytes?: number
   /**
    * Where the service stands inside another server: `/club` when its lists are at `/club/api/v1/events`. Redirects, links and
    * the OpenAPI document name it; requests may come with it or without. The root by default.
@@ -103,7 +106,8 @@ interface Open {
 
 /** Loads the HTTP libraries on demand. */
 async function openOver(target: Parameters<typeof connect>[0], options: ServiceOptions): Promise<Open> {
-  const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS, onError = () => {}, ...ofService } = options
+  const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS, onError = () => {} } = options
+  const { closeTimeoutMs, keptBytes, mountPath, onRequest } = options
   const [{ createHttpService }, { createMirrorStore }, { createLinks }] = await Promise.all([
     import('./http-service.ts'),
     import('./stores/mirror/mirror-store.ts'),
@@ -118,5 +122,14 @@ async function openOver(target: Parameters<typeof connect>[0], options: ServiceO
   }
   const store = createMirrorStore(database, { maxAgeMs, holdForMs, onError })
   const links = createLinks(database, { maxAgeMs, onError })
-  return { database, service: createHttpService({ ...ofService, store, links, onError }) }
+  const service = createHttpService({
+    store,
+    links,
+    onError,
+    ...(closeTimeoutMs !== undefined && { closeTimeoutMs }),
+    ...(keptBytes !== undefined && { keptBytes }),
+    ...(mountPath !== undefined && { mountPath }),
+    ...(onRequest !== undefined && { onRequest }),
+  })
+  return { database, service }
 }

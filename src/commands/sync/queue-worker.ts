@@ -140,7 +140,7 @@ function queueSettings(given: Config, terminal: Terminal): Config {
   return { ...given, logFormat: logFormatOfService(given, terminal.err) }
 }
 
-/** Until the queue is open. */
+/** What is answered until the queue is open. */
 const notOpen = (reason: string) => ({ healthy: false, reason })
 
 /** Of one account no worker of a queue knows how it stands: others run it too. */

@@ -12,8 +12,8 @@ import {
 import { chunkRows } from '../statements.ts'
 
 /**
- * Responses that are not in the mirror yet, and those whose row, payment or slots differ from it. Finds what differs from the live rows without touching them: no lock, no new row version, no WAL. It also
- * sees rows that someone changed by hand.
+ * Responses that are not in the mirror yet, and those whose row, payment or slots differ from it. The live rows are not
+ * touched: no lock, no new row version, no WAL. Rows that someone changed by hand differ, too.
  *
  * @param withoutPersonal rows that differ in personal data alone are equal
  */

@@ -245,7 +245,7 @@ export function isStale(account: number, listed: readonly string[]): RawBuilder<
       and not exists (select 1 from headcount.events e where e.account_id = ${account} and e.id = event_id)`
 }
 
-/** Deletes state and rejects of such events; rejects of the event list itself have no event. */
+/** Deletes state and rejects of events that are not listed any more (`isStale`); rejects of the event list itself have no event. */
 export async function deleteStaleState(
   trx: Transaction,
   account: number,

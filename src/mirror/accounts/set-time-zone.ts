@@ -8,14 +8,13 @@ import { defineCall } from '../calls/call.ts'
 import { object, text } from '../calls/input.ts'
 import { accountId } from './resolve-account.ts'
 
-interface SetAccountInput {
+export interface SetTimeZone {
   readonly account: string
   readonly time_zone: string
-}
-
-export interface SetTimeZone extends SetAccountInput {
   readonly former_time_zone: string
 }
+
+type SetAccountInput = Omit<SetTimeZone, 'former_time_zone'>
 
 export const setAccountCall = defineCall<SetAccountInput, SetTimeZone>({
   name: 'set-account',

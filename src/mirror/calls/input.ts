@@ -36,7 +36,7 @@ export function wordOf<Word extends string>(words: readonly Word[]): Field<Word>
 export function arrayOf<Value>(form: string, field: Field<Value>): Field<readonly Value[]> {
   return (sent, name) => {
     if (!Array.isArray(sent)) throw wrongField(name, `an array of ${form}`)
-    return sent.map((one) => field(one, name))
+    return sent.map((one, at) => field(one, `${name}[${at}]`))
   }
 }
 
@@ -68,6 +68,7 @@ export interface AccountInput {
   readonly account: string | null
 }
 
+/** Null: all accounts, or the one that is meant, as the call says. */
 export const accountFields = { account: orNull(text) }
 
 /** Of a list: at most so many rows. */

@@ -10,12 +10,15 @@ import { commandName } from '../../common/command-name.ts'
 import { quote } from '../owner-tables/quote.ts'
 import { defineCall } from '../calls/call.ts'
 import { accountFields, object, orNull, text } from '../calls/input.ts'
-import type { DigestEvent } from '../answers/digest/digest.ts'
 import { ofReadAccount } from '../answers/read-view.ts'
 import { readMentions, joinAccount, type Mention, type ResponseKey } from './mentions.ts'
 
-export interface PersonResponse extends DigestEvent {
+export interface PersonResponse {
   readonly account: string
+  readonly event_id: string
+  /** Of the event now, else the last one known. */
+  readonly event_title: string | null
+  readonly event_at: Timestamp | null
   readonly response_id: IntegerText
   /** The response as the service sends it: with its payment, its slots and unknown fields. */
   readonly document: JsonObject

@@ -91,7 +91,7 @@ async function askFirst(
   const list =
     accepted === undefined
       ? skipped('needs a key that is accepted')
-      : await withSource(accepted.config, shared(host, signal), checkList)
+      : await withSource(accepted.config, sourceOptions(host, signal), checkList)
   const clock = accepted?.ping == null ? skipped('needs an answer of the service') : checkClock(accepted.ping)
   return {
     checks: [
@@ -118,7 +118,7 @@ interface Answer {
 
 async function ask(config: AccountConfig, host: Host, signal: AbortSignal): Promise<Answer> {
   const settings = checkSettings(config)
-  const { finding: key, answer: ping } = await withSource(config, shared(host, signal), checkKey)
+  const { finding: key, answer: ping } = await withSource(config, sourceOptions(host, signal), checkKey)
   return { config, settings, key, ping }
 }
 
@@ -133,7 +133,7 @@ function checkSettings(config: AccountConfig): CheckResult {
 }
 
 /** How the accounts of a host are asked: through its one bound on requests. */
-const shared = (host: Host, signal: AbortSignal) => ({ host, signal, maxPauseMs: MAX_PAUSE_MS })
+const sourceOptions = (host: Host, signal: AbortSignal) => ({ host, signal, maxPauseMs: MAX_PAUSE_MS })
 
 function unasked(accounts: readonly AccountConfig[]): readonly AccountChecks[] {
   return accounts.map((config) => ({

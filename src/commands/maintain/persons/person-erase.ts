@@ -6,8 +6,7 @@ import { UsageError } from '../../../common/errors.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import type { Database } from '../../../db/connect.ts'
 import type { ErasureReport } from '../../../index.ts'
-import { erasePerson, eraseImported } from '../../../mirror/persons/erase.ts'
-import { requirePersonKey } from '../../../mirror/persons/erase.ts'
+import { erasePerson, eraseImported, requirePersonKey } from '../../../mirror/persons/erase.ts'
 import {
   countByPlace,
   planErasure,

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../../common/json/exact.ts'
 import type { IntegerText, Timestamp } from '../../../common/schema/tables.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
-import type { Period } from './period.ts'
+import type { DigestPeriod } from './period.ts'
 
 /** Items of a part that are given one by one; the rest is counted. */
 export const MAX_ITEMS = 10
@@ -19,7 +19,7 @@ export interface Digest {
 }
 
 /** One account, in the order in which it is told: what touches most people first. */
-export interface AccountDigest extends Period, ChangedParts<{ readonly query: string }> {
+export interface AccountDigest extends DigestPeriod, ChangedParts<{ readonly query: string }> {
   /** Items that were there before the mirror, and were read for the first time in this while. */
   readonly first_readings: IntegerText
   readonly money: DigestMoney

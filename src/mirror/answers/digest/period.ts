@@ -5,7 +5,7 @@ import type { Transaction } from '../../../db/transaction.ts'
 import type { Since } from '../../instants/parse-since.ts'
 
 /** What is told of an account: changes of closed runs after one run, or since a moment, up to the last closed run. */
-export interface Period {
+export interface DigestPeriod {
   readonly account: string
   /** Of days and times in it, an IANA name. */
   readonly time_zone: string
@@ -23,7 +23,7 @@ export interface Period {
   readonly is_first: boolean
 }
 
-export interface PeriodOfAccount extends Period {
+export interface PeriodOfAccount extends DigestPeriod {
   readonly account_id: number
 }
 

@@ -3,6 +3,7 @@ import { executorIn } from '../executor.ts'
 import type { JobQueue } from '../open-queue.ts'
 import { QUEUE_SCHEMA, QUEUE_TRANSACTION, RUNS_QUEUE, type JobData } from '../queues.ts'
 import { releaseHandedBack } from './handed-back.ts'
+import { restoreHosts } from './host-place.ts'
 import type { HeldJob } from './settle.ts'
 
 /** The key of the lock under which jobs are taken: any number that no other program uses. */
@@ -23,7 +24,8 @@ export interface FetchOptions {
   readonly hosts: ReadonlySet<string>
   /** Without them, one host may have every place. */
   readonly places?: HostPlaces
-  /** Whether an account is known here: jobs of such accounts that others handed back are taken first. Without it, nobody looks for them. */
+  /** Whether an account is known here: jobs of such accounts that others handed back are taken first. Without it, nobody looks for
+   * them, nor for jobs without a host. */
   readonly knows?: (account: string) => boolean
 }
 
@@ -48,7 +50,10 @@ export function fetchJobs(
     if (hosts.size > 0 && [...hosts].every((host) => full.has(host))) return []
     // guard: runs of a host
     await trx.query('select pg_advisory_xact_lock($1)', [lockNumber])
-    if (knows !== undefined) await releaseHandedBack(trx, knows)
+    if (knows !== undefined) {
+      await releaseHandedBack(trx, knows)
+      await restoreHosts(trx)
+    }
     const fetched: HeldJob[] = []
     while (fetched.length < count) {
       const taken = [...places.taken, ...fetched.map(({ data }) => data.host)]

@@ -1,5 +1,6 @@
 /** The place of a job among those that its service host may have at once, over all machines. */
 import { HeadcountError } from '../../../common/errors.ts'
+import type { Transaction } from '../../../db/transaction.ts'
 import type { JobQueue } from '../open-queue.ts'
 import { QUEUE_SCHEMA, QUEUE_TRANSACTION, RUNS_QUEUE, type QueueLog } from '../queues.ts'
 import type { HeldJob } from './settle.ts'
@@ -29,12 +30,6 @@ export class HostPlace {
     this.#stored = this.#stored.then(() => this.#store(isTaken))
   }
 
-  /** Before the job is settled: its next try is one of the host's. */
-  async takeBack(): Promise<void> {
-    if (!this.#isTaken) this.set(true)
-    await this.#stored
-  }
-
   async #store(isTaken: boolean): Promise<void> {
     const { id, retryCount, data } = this.#job
     // pg-boss counts the active jobs of a group, and the group is the host.
@@ -55,4 +50,19 @@ export class HostPlace {
       this.#log('debug', `account ${data.account}: its place at the host was not stored: ${reason}`)
     }
   }
+}
+
+/**
+ * Gives jobs back to their hosts whose run ended, or whose worker died, while others had the place: their next try is one of
+ * the host's again. Only retries wait without a host, and each waits for some seconds at least.
+ *
+ * @throws DatabaseError
+ */
+export async function restoreHosts(trx: Transaction): Promise<void> {
+  // guard: hosts of jobs that are tried again
+  await trx.query(
+    `update ${QUEUE_SCHEMA}.job set group_id = data->>'host'
+      where name = $1 and state = 'retry' and start_after > now() and group_id is null`,
+    [RUNS_QUEUE],
+  )
 }

@@ -154,7 +154,7 @@ function startRun(job: HeldJob, options: JobRunnerOptions, onFree: () => void): 
     place.set(!isSuspended)
     if (isSuspended) onFree()
   }
-  return { job, place, ended: runJob(job, place, { ...options, onSuspend }) }
+  return { job, place, ended: runJob(job, { ...options, onSuspend }) }
 }
 
 interface JobRunOptions extends JobRunnerOptions {
@@ -162,10 +162,9 @@ interface JobRunOptions extends JobRunnerOptions {
 }
 
 /** Never rejects. */
-async function runJob(job: HeldJob, place: HostPlace, options: JobRunOptions): Promise<void> {
+async function runJob(job: HeldJob, options: JobRunOptions): Promise<void> {
   const { account } = job.data
   const outcome = await outcomeOf(job.data, options)
-  await place.takeBack()
   if ('code' in outcome) logOutcome(account, outcome, options.log)
   for (let tries = 1; tries <= SETTLE_TRIES; tries += 1) {
     try {

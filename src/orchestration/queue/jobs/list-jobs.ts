@@ -7,9 +7,9 @@ import { DEAD_LETTER_QUEUE, isAlive, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.
 import { hasOwnTables } from '../schema.ts'
 
 /** `waiting`: back in the queue, for a moment that is still to come. */
-export const jobStates = ['dead', 'running', 'retrying', 'waiting', 'ready'] as const
+export type JobState = 'dead' | 'running' | 'retrying' | 'waiting' | 'ready'
 
-export type JobState = (typeof jobStates)[number]
+export const jobStates: readonly JobState[] = ['dead', 'running', 'retrying', 'waiting', 'ready']
 
 export interface ListedJob {
   readonly id: string

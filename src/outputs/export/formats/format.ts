@@ -3,9 +3,9 @@ import type { Column } from '../column.ts'
 import type { Ask } from '../read-rows.ts'
 import type { Sink } from '../../files/sink.ts'
 
-export const exportFormats = ['csv', 'ndjson', 'xlsx', 'parquet'] as const
+export type ExportFormat = 'csv' | 'ndjson' | 'xlsx' | 'parquet'
 
-export type ExportFormat = (typeof exportFormats)[number]
+export const exportFormats: readonly ExportFormat[] = ['csv', 'ndjson', 'xlsx', 'parquet']
 
 /** What is to be written: a query whose columns are those that the format selects. */
 export interface Source {

@@ -647,9 +647,9 @@ describe('a worker of the queue', () => {
       },
     })
     await expect.poll(() => settled, { timeout: 20_000 }).toEqual(['asked retried'])
-    expect(await stage.query('select state, group_id from headcount_queue.job')).toEqual([
-      ['retry', asked.host],
-    ])
+    await expect
+      .poll(() => stage.query('select state, group_id from headcount_queue.job'), { timeout: 14_000 })
+      .toEqual([['retry', asked.host]])
   })
 
   test('has the heartbeat of a second try stored when the first one, not heard, ends here', async () => {

@@ -61,7 +61,8 @@ export const queueGuards: readonly Guard[] = [
   },
   {
     name: 'runs of a host',
-    promise: 'of one service host at most so many accounts are run at once, over all machines',
+    promise:
+      'of one service host at most so many accounts are run at once, over all machines, but for those that return from a pause',
     mutation: 'remove',
     tests: [queue],
     only: 'of one service host',
@@ -93,6 +94,14 @@ export const queueGuards: readonly Guard[] = [
     mutation: { cut: 'isTaken ? data.host : null', put: 'data.host' },
     tests: [queue],
     only: 'places of runs that wait for a pause',
+  },
+  {
+    name: 'hosts of jobs that are tried again',
+    promise:
+      'a job whose run ended in a pause, or whose worker died then, counts at its host when it is tried again',
+    mutation: 'remove',
+    tests: [queue],
+    only: 'tried again as one of its host',
   },
   {
     name: 'heartbeat of jobs',
