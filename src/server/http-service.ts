@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { UsageError } from '../common/errors.ts'
 import { listenOn } from '../common/listen.ts'
 import { observeServed } from '../telemetry/served-requests.ts'
 import { AnsweredKeys, logAccess, type AccessLog } from './http/access-log.ts'
@@ -123,6 +124,7 @@ export function createHttpService(options: HttpServiceOptions): Service {
     if (!server.listening && queues.isIdle) server.closeAllConnections()
   }
 
+  let isListening = false
   let closing: Promise<void> | undefined
 
   async function shut(): Promise<void> {
@@ -139,8 +141,14 @@ export function createHttpService(options: HttpServiceOptions): Service {
     ...answering,
 
     async listen({ host, port }) {
+      if (isListening)
+        throw new UsageError('This service listens already. Make another one with createService.')
+      isListening = true
       const remedy = 'choose another host or port'
-      const taken = await listenOn(server, { host, port }, { who: '', remedy })
+      const taken = await listenOn(server, { host, port }, { who: '', remedy }).catch((error: unknown) => {
+        isListening = false
+        throw error
+      })
       server.on('error', safeCallback(onError))
       return { url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}/api/v1`, port: taken }
     },

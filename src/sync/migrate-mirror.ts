@@ -1,4 +1,5 @@
 import { checkOptions } from '../common/options/check-options.ts'
+import { interruptible } from '../common/abort.ts'
 import { connect } from '../db/connect.ts'
 import { migrate as applyMigrations } from '../db/migrate.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
@@ -7,13 +8,18 @@ import { logTo, type Logger } from './options.ts'
 /**
  * Brings the schema of a database up to date; `sync` and `backfill` do so by themselves.
  *
+ * @param options `signal` ends it before it has begun
  * @returns the migrations that were applied now, none when the schema was current.
  * @throws UsageError unless one way to the database is given; DatabaseError; SchemaVersionError when the schema is newer than this program.
  */
 export async function migrate(
-  options: DatabaseOptions & { readonly logger?: Logger },
+  options: DatabaseOptions & { readonly logger?: Logger; readonly signal?: AbortSignal },
 ): Promise<readonly { readonly number: number; readonly name: string }[]> {
   checkOptions(options)
-  await using database = await connect(targetOf(options), { log: logTo(options.logger) })
-  return await applyMigrations(database)
+  const { logger, signal } = options
+  return interruptible(signal, 'The call was interrupted before it began.', async () => {
+    await using database = await connect(targetOf(options), { log: logTo(logger) })
+    signal?.throwIfAborted()
+    return await applyMigrations(database)
+  })
 }

@@ -1,6 +1,7 @@
 /** Checks the options of a program in JavaScript, which no type checks. */
 import { isDate } from 'node:util/types'
 import { UsageError } from '../errors.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
 
 interface Kind {
   readonly what: string
@@ -142,12 +143,23 @@ const optionKinds = {
 
 type OptionName = keyof typeof optionKinds
 
+/** Of this program itself: no message offers them. */
+const INTERNAL: readonly string[] = [
+  'host',
+  'onFolderInUse',
+  'open',
+  'opened',
+  'outage',
+  'turn',
+] satisfies OptionName[]
+const offered = Object.keys(optionKinds).filter((name) => !INTERNAL.includes(name))
+
 /** An option that is not in the table cannot be called for. */
 type Checked<Options> = { readonly [Name in keyof Options]: Name extends OptionName ? unknown : never }
 
 /**
  * @param required the options that the call cannot do without
- * @throws UsageError naming the option; a message never has its value, which may be a secret
+ * @throws UsageError naming the option, also one that no call has; a message never has its value, which may be a secret
  */
 export function checkOptions<Options extends Checked<Options>>(
   options: Options,
@@ -156,6 +168,13 @@ export function checkOptions<Options extends Checked<Options>>(
   const given: unknown = options
   if (typeof given !== 'object' || given === null)
     throw new UsageError(`The options must be an object, not ${nameOf(given)}.`)
+  // Options of another call may be there: programs spread what several calls share.
+  const unknown = Object.entries(given).find(
+    ([name, value]) => value !== undefined && !Object.hasOwn(optionKinds, name),
+  )
+  // guard: options that do not exist
+  if (unknown !== undefined)
+    throw new UsageError(`There is no option \`${unknown[0]}\`${didYouMean(unknown[0], offered)}.`)
   for (const [name, { what, fits, mayBeNull }] of Object.entries<Kind>(optionKinds)) {
     const value: unknown = Reflect.get(given, name)
     const isNeeded = required.some((one) => one === name)

@@ -32,6 +32,8 @@ interface LockOptions {
   readonly onInUse?: OnFolderInUse | undefined
   /** Whether the process that has the folder open answers in place of this one. Called repeatedly during the wait. */
   readonly isServed?: (() => Promise<boolean>) | undefined
+  /** What to do about a folder that is in use. */
+  readonly remedy?: string
 }
 
 export interface FolderLock {
@@ -42,6 +44,12 @@ export interface FolderLock {
   release(): Promise<void>
 }
 
+/** For a database that is in no folder. */
+export const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
+
+const REMEDY =
+  'Wait until it has ended, or keep the mirror in Postgres, which many processes can use at once.'
+
 /**
  * Takes the lock on a folder that exists, waiting up to `waitMs` for another holder to end.
  *
@@ -49,7 +57,7 @@ export interface FolderLock {
  */
 export async function lockFolder(
   folder: string,
-  { waitMs, log, onInUse, isServed }: LockOptions,
+  { waitMs, log, onInUse, isServed, remedy = REMEDY }: LockOptions,
 ): Promise<FolderLock> {
   const path = join(folder, lockName)
   const until = performance.now() + waitMs
@@ -72,7 +80,7 @@ export async function lockFolder(
     } else if (await isServed?.()) {
       throw new FolderServedError(`The folder ${folder} is served by ${formatProcess(found.holder)}.`)
     } else if (performance.now() >= until) {
-      throw inUse(folder, found)
+      throw inUse(folder, found, remedy)
     } else if (!isReported && onInUse !== undefined) {
       isReported = true
       waiting.use(onInUse({ folder, holder: formatProcess(found.holder), waitMs }))
@@ -224,8 +232,8 @@ async function breakStaleLock(path: string, dead: StoredLock): Promise<boolean> 
   }
 }
 
-function inUse(folder: string, { holder, beat }: StoredLock): DataDirInUseError {
+function inUse(folder: string, { holder, beat }: StoredLock, remedy: string): DataDirInUseError {
   return new DataDirInUseError(
-    `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : formatProcess(holder)}, last heartbeat ${new Date(beat).toISOString()}. Wait until it has ended, or keep the mirror in Postgres, which many processes can use at once.`,
+    `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : formatProcess(holder)}, last heartbeat ${new Date(beat).toISOString()}. ${remedy}`,
   )
 }

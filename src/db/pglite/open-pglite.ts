@@ -4,7 +4,8 @@ import type { ConnectOptions, Database, ServedDatabase } from '../database.ts'
 import type { PGliteLike, TypeParsers, QueryRunner, SendOptions } from './types.ts'
 import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError } from '../errors.ts'
-import { lockFolder, type FolderLock } from './data-dir-lock.ts'
+import { lockOfCaller, releaseClosed } from './caller-lock.ts'
+import { lockFolder, noLock, type FolderLock } from './data-dir-lock.ts'
 import {
   markInitialising,
   markInitialised,
@@ -20,12 +21,14 @@ import { observeStatement } from '../../telemetry/statements.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 
-/** For a database in memory, and for a PGlite of the caller. */
-const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
-
-/** A database over a PGlite of the caller: it is never closed here, and keeps its own parsers. */
-export function wrapPGlite(pglite: PGliteLike): Database {
-  return databaseOver(pglite, 'PGlite of the caller', noLock, null)
+/**
+ * A database over a PGlite of the caller: it is never closed here, and keeps its own parsers.
+ *
+ * @throws DataDirInUseError, DatabaseError
+ */
+export async function wrapPGlite(pglite: PGliteLike): Promise<Database> {
+  const label = 'PGlite of the caller'
+  return databaseOver(pglite, label, await sent(label, () => lockOfCaller(pglite)), null)
 }
 
 /**
@@ -42,6 +45,7 @@ export async function openPGlite(folder: string | null, options: ConnectOptions 
   const label = `PGlite in ${folder}`
   let lock: FolderLock | null = null
   try {
+    await releaseClosed()
     await prepareDataDir(folder, options.createFolder ?? true, options.log)
     lock = await lockFolder(folder, {
       waitMs: options.waitForFolderMs ?? 10_000,

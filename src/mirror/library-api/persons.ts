@@ -17,7 +17,7 @@ import {
   type SuppressionFile,
 } from '../persons/suppression-file.ts'
 import { NOT_VACUUMED, vacuumErased, type Vacuumed } from '../persons/vacuum.ts'
-import { callMirror, withMirror, type AccountFilter } from './with-mirror.ts'
+import { callMirror, readMirror, withMirror, type AccountFilter } from './with-mirror.ts'
 
 export interface PersonOptions extends AccountFilter {
   /** An e-mail address in any spelling of upper and lower case. */
@@ -46,7 +46,7 @@ export async function person(options: PersonOptions): Promise<PersonRecord> {
  */
 export async function planErasure(options: PersonOptions): Promise<ErasurePlan> {
   checkOptions(options, 'email')
-  return withMirror(options, 'read', async (database) =>
+  return readMirror(options, async (database) =>
     planInMirror(
       database,
       await resolveAccount(database, options.account ?? null),
@@ -150,7 +150,7 @@ export async function restorePerson(options: RestorePersonOptions): Promise<Rest
  */
 export async function exportSuppressions(options: AccountFilter): Promise<SuppressionFile> {
   checkOptions(options)
-  return withMirror(options, 'read', async (database) =>
+  return readMirror(options, async (database) =>
     exportFromMirror(database, await resolveAccount(database, options.account ?? null)),
   )
 }

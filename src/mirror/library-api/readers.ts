@@ -10,7 +10,7 @@ import {
   type ListedReader,
   type ReaderPlan,
 } from '../readers/readers.ts'
-import { withMirror, type MirrorOptions } from './with-mirror.ts'
+import { readMirror, withMirror, type MirrorOptions } from './with-mirror.ts'
 
 export interface RemoveReaderOptions extends MirrorOptions {
   readonly role: string
@@ -30,7 +30,7 @@ export interface AddReaderOptions extends RemoveReaderOptions {
  */
 export async function listReaders(options: MirrorOptions): Promise<readonly ListedReader[]> {
   checkOptions(options)
-  return withMirror(options, 'read', async (database) => {
+  return readMirror(options, async (database) => {
     requireRoles(database)
     return database.transaction(readReaders, { readOnly: true })
   })

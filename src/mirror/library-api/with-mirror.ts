@@ -1,4 +1,6 @@
 /** How a program asks something of a mirror: as `sync` it names the database, and each call opens it, unless it is the caller's. */
+import { interruptible, NEVER, raceAbort } from '../../common/abort.ts'
+import { cancelReadsOnAbort } from '../../db/cancel/cancel-reads.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
 import { logTo, type Logger } from '../../sync/options.ts'
@@ -9,6 +11,8 @@ export interface MirrorOptions extends DatabaseOptions {
   readonly logger?: Logger
   /** Writes also to a mirror that was moved to another database. */
   readonly force?: boolean
+  /** Ends the call: what reads at once, in Postgres too; what writes, before it has begun to, or it is done. */
+  readonly signal?: AbortSignal
 }
 
 /** Of one account of the mirror; of every account when none is named. */
@@ -34,14 +38,50 @@ export async function withMirror<T>(
   })
 }
 
+/** As withMirror, for what only reads and may be left at any moment: its signal ends it at once, and in Postgres too. */
+export function readMirror<T>(options: MirrorOptions, work: (database: Database) => Promise<T>): Promise<T> {
+  return readDatabase(options, async (database) => {
+    await prepareSchema(database, false)
+    return await work(database)
+  })
+}
+
+/** As readMirror, also where there is no mirror yet. */
+export function readDatabase<T>(
+  options: MirrorOptions,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const { signal } = options
+  if (signal === undefined) return withDatabase(options, work)
+  return interruptible(signal, 'The call was interrupted.', () =>
+    withDatabase(options, async (opened) => {
+      // guard: statements of an interrupted call
+      await using database = cancelReadsOnAbort(opened, signal)
+      return await raceAbort(work(database), signal)
+    }),
+  )
+}
+
 /** Opens the database, also where it holds no mirror yet. @throws as withMirror, but no SchemaVersionError */
 export async function withDatabase<T>(
   options: MirrorOptions,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const log = logTo(options.logger)
-  await using database = await connect(targetOf(options), { createFolder: false, log })
+  const { signal = NEVER } = options
+  const open = () => openDatabase(options, signal)
+  await using database = await interruptible(signal, 'The call was interrupted before it began.', open)
   return await work(database)
+}
+
+async function openDatabase(options: MirrorOptions, signal: AbortSignal): Promise<Database> {
+  const opening = connect(targetOf(options), { createFolder: false, log: logTo(options.logger) })
+  try {
+    return await raceAbort(opening, signal)
+  } catch (error) {
+    // One that is open too late; nobody is there any more to be told that it could not be opened or closed.
+    opening.then((late) => late.close()).catch(() => {})
+    throw error
+  }
 }
 
 /** Runs the same call as the command of this name does. */
@@ -51,7 +91,11 @@ export function callMirror<Input, Output>(
   input: Input,
   receive: Receive = async () => {},
 ): Promise<Output> {
-  return withMirror(options, call.changes ? 'write' : 'read', (database) =>
-    call.run(database, input, { receive }),
-  )
+  if (call.changes) return withMirror(options, 'write', (database) => call.run(database, input, { receive }))
+  const receiveUnlessAborted: Receive = async (part) => {
+    // A PGlite goes on after the signal: the caller has had the error, and no more rows.
+    options.signal?.throwIfAborted()
+    await receive(part)
+  }
+  return readMirror(options, (database) => call.run(database, input, { receive: receiveUnlessAborted }))
 }

@@ -1,7 +1,12 @@
 /** What a program may ask of the queue; each as the command of this name answers it. */
 import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
-import { withDatabase, type AccountFilter, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
+import {
+  readDatabase,
+  withDatabase,
+  type AccountFilter,
+  type MirrorOptions,
+} from '../../mirror/library-api/with-mirror.ts'
 import { readQueue, type QueueState } from './jobs/list-jobs.ts'
 import { openQueue } from './open-queue.ts'
 import { purgeDeadLetters, retryDeadLetters } from './jobs/dead-letters.ts'
@@ -16,7 +21,7 @@ export async function queueJobs(options: QueueJobsOptions): Promise<QueueState> 
   checkOptions(options)
   const limit = requireWholeNumber('limit', options.limit ?? 100, 1)
   const account = options.account ?? null
-  return withDatabase(options, (database) => readQueue(database, { account, limit }))
+  return readDatabase(options, (database) => readQueue(database, { account, limit }))
 }
 
 export interface DeadLetterOptions extends MirrorOptions {

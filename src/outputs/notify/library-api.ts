@@ -49,7 +49,10 @@ export async function sendDigest(options: SendDigestOptions): Promise<readonly D
   const mail = mailOption(options)
   if (mail === null && recipients.some(({ kind }) => kind === 'mail'))
     throw new UsageError('The options `smtpUrl` and `mailFrom` are needed to send mail.')
-  const call: RunCall = (asked, input) => callMirror(options, asked, input)
+  // What was accepted is recorded also when the signal ends the rest.
+  const settling = { ...options, signal: NEVER }
+  const call: RunCall = (asked, input) =>
+    callMirror(asked.name === 'settle-delivery' ? settling : options, asked, input)
   const { always = false, withPersonal = false } = options
   const delivery = { ...statusInput(options), name, event, recipients, always, withPersonal, mail }
   return interruptible(signal, 'The delivery was interrupted; the next call sends what was not sent.', () =>

@@ -112,6 +112,20 @@ describe('an option that cannot be used is told by its name', () => {
       )
   })
 
+  test('one that no call has, with the one that is written most like it', async () => {
+    for (const [name] of functions) {
+      const whole = Object.fromEntries((required[name] ?? []).map((one) => [one, values[one]]))
+      const call = called(name, { database: 'pglite:memory', ...whole, timeout: 'secret' })
+      await expectRefused(call, /There is no option `timeout` \(did you mean timeoutMs\?\)\.$/)
+    }
+    const status = (given: object) => called('status', { database: 'pglite:./nowhere-at-all', ...given })
+    await expectRefused(status({ foo: 1 }), /There is no option `foo`\.$/)
+    await expectRefused(status({ constructor: 1 }), /There is no option `constructor`\.$/)
+    // What several calls share is spread: options of another call, and those that are not given.
+    const others = { sql: 'select 1', timeoutMs: 1000, apiKey: 'key', foo: undefined }
+    await expect(status(others)).rejects.toBeInstanceOf(MirrorNotFoundError)
+  })
+
   test('null for an account or an event is no option, as for a selection of an export', async () => {
     const whole = { database: 'pglite:./nowhere-at-all', out: '/nowhere/export', account: null, event: null }
     await expect(called('exportViews', whole)).rejects.toBeInstanceOf(MirrorNotFoundError)
@@ -148,23 +162,9 @@ describe('an option that cannot be used is told by its name', () => {
   })
 })
 
-test.each([
-  'backfill',
-  'backupMirror',
-  'erasePerson',
-  'eraseSuppressed',
-  'exportViews',
-  'moveMirror',
-  'prune',
-  'removeAccount',
-  'renameAccount',
-  'report',
-  'restoreMirror',
-  'restorePerson',
-  'sendDigest',
-  'sync',
-  'verify',
-])('%s that its signal ends throws an InterruptedError', async (name) => {
+const interruptible = functions.filter(([name]) => !['createRunPool', 'createService'].includes(name))
+
+test.each(interruptible)('%s that its signal ends throws an InterruptedError', async (name) => {
   const whole = Object.fromEntries((required[name] ?? []).map((one) => [one, values[one]]))
   const to = name === 'sendDigest' ? { to: 'https://hooks.example/1' } : {}
   for (const reason of [undefined, new RangeError('enough')]) {

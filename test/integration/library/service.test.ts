@@ -1,4 +1,6 @@
 /** What a program that mounts the service may rely on; over a PGlite of its own in service-round-trip.test.ts. */
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createService, DatabaseError, migrate, sync, UsageError } from '../../../src/index.ts'
 import { accountOf } from '../../support/accounts/account.ts'
@@ -93,6 +95,22 @@ describe('createService', () => {
     await holder.query('rollback')
     holder.release()
     await pool.end()
+  })
+
+  test('listens once', async () => {
+    await using place = await freshPlace('postgres')
+    const service = createService({ database: place.url })
+    await using other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const taken = other.address() as AddressInfo
+    await expect(service.listen({ host: '127.0.0.1', port: taken.port })).rejects.toThrow(
+      /cannot listen on .* choose another host or port/,
+    )
+    const address = { host: '127.0.0.1', port: 0 }
+    const twice = await Promise.allSettled([service.listen(address), service.listen(address)])
+    expect(twice).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected' }])
+    await expect(service.listen(address)).rejects.toThrow(/^This service listens already\./)
+    await service.close()
   })
 
   test('says what is missing, and works once it is there', async () => {

@@ -126,6 +126,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'is cancelled on the server',
   },
   {
+    name: 'statements of an interrupted call',
+    promise: 'a query of a program that its signal ends does not go on in the database',
+    mutation: { cut: 'cancelReadsOnAbort(opened, signal)', put: 'opened' },
+    tests: ['test/integration/library/interrupted-calls.test.ts'],
+    only: 'is ended in Postgres',
+  },
+  {
     name: 'query through the socket',
     promise: 'a statement that comes over the control socket of a folder cannot write either',
     mutation: { replace: 'await database.transaction(async (trx) => receive(await trx.query(sql)))' },

@@ -2,6 +2,7 @@ import type { Guard } from './guard.ts'
 
 const lease = 'test/integration/db/lease.test.ts'
 const folder = 'test/integration/db/data-dir.test.ts'
+const ownPglite = 'test/integration/library/own-pglite.test.ts'
 
 /** What keeps batches whole and writers apart. */
 export const databaseGuards: readonly Guard[] = [
@@ -172,6 +173,21 @@ export const databaseGuards: readonly Guard[] = [
     mutation: { body: 'return false' },
     tests: [folder],
     only: 'D15.*by another process: refused',
+  },
+  {
+    name: 'folder of a PGlite of the caller',
+    promise:
+      'as long as a PGlite of the caller is open, no other process has its folder open: rows would be lost',
+    mutation: 'always',
+    tests: [ownPglite],
+    only: 'D15.*by its path: it is in use',
+  },
+  {
+    name: 'folder of a PGlite that was closed',
+    promise: 'a PGlite of the caller that was closed leaves its folder to others at once',
+    mutation: 'remove',
+    tests: [ownPglite],
+    only: 'D15.*by its path: it is in use',
   },
   {
     name: 'room on the disk',

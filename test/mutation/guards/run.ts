@@ -402,4 +402,11 @@ export const runGuards: readonly Guard[] = [
     tests: ['test/integration/library/options.test.ts'],
     only: 'async callback',
   },
+  {
+    name: 'options that do not exist',
+    promise: 'an option that no call has is refused by its name, not left out in silence',
+    mutation: 'never',
+    tests: ['test/integration/library/options.test.ts'],
+    only: 'one that no call has',
+  },
 ]

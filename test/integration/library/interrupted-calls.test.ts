@@ -1,0 +1,118 @@
+/** What becomes of a call that its signal ends. */
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { sql, type RawBuilder } from 'kysely'
+import { expect, test } from 'vitest'
+import { connect, type Database } from '../../../src/db/connect.ts'
+import {
+  createKey,
+  InterruptedError,
+  listKeys,
+  query,
+  status,
+  sync,
+  type DatabaseOptions,
+} from '../../../src/index.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { freshPlace, onBoth } from '../../support/databases/databases.ts'
+import { lendPglite } from '../../support/databases/pglites.ts'
+import { openPool } from '../../support/databases/pools.ts'
+
+/** How many others of this database have a statement under way that `which` is true of. */
+async function active({ kysely }: Database, which: RawBuilder<boolean>): Promise<number | undefined> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from pg_stat_activity
+     where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
+       and ${which}`.execute(kysely)
+  return rows[0]?.n
+}
+
+async function synced(database: DatabaseOptions): Promise<void> {
+  const account = accountOf({ gala: 3 })
+  await using service = await startFaultServer()
+  service.always(send((request) => account.answer(request)))
+  await sync({ ...database, apiKey: testKey, baseUrl: service.baseUrl.href })
+}
+
+test.each(['its address', 'a pool of the caller'])('a query by %s is ended in Postgres', async (how) => {
+  await using place = await freshPlace('postgres')
+  await synced({ database: place.url })
+  await using database = await connect(place.url)
+  const pool = openPool(place.url)
+  const mirror = how === 'its address' ? { database: place.url } : { pool }
+  const controller = new AbortController()
+  const { signal } = controller
+  const sleeping = () => active(database, sql<boolean>`wait_event = 'PgSleep'`)
+  const call = query({ ...mirror, sql: 'select pg_sleep(600)', timeoutMs: 600_000, signal })
+  const ended = expect(call).rejects.toThrow(InterruptedError)
+  await expect.poll(sleeping, { timeout: 20_000 }).toBe(1)
+  controller.abort()
+  await ended
+  expect(await sleeping()).toBe(0)
+  expect(pool.idleCount).toBe(pool.totalCount)
+  await pool.end()
+})
+
+test('a call that waits for a lock ends at once, and its statement with it', async () => {
+  await using place = await freshPlace('postgres')
+  await using database = await connect(place.url)
+  const pool = openPool(place.url)
+  const holder = await pool.connect()
+  await holder.query('begin; lock table headcount.api_keys')
+  const controller = new AbortController()
+  const call = expect(listKeys({ database: place.url, signal: controller.signal })).rejects.toThrow(
+    InterruptedError,
+  )
+  const waiting = () => active(database, sql<boolean>`wait_event_type = 'Lock'`)
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+  controller.abort()
+  await call
+  expect(await waiting()).toBe(0)
+  await holder.query('rollback')
+  holder.release()
+  await pool.end()
+})
+
+test('a server that does not answer is left at once', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const address = silent.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const began = performance.now()
+  const signal = AbortSignal.timeout(100)
+  const call = status({ database: `postgres://ada@127.0.0.1:${port}/mirror`, signal })
+  await expect(call).rejects.toThrow(InterruptedError)
+  expect(performance.now() - began).toBeLessThan(3000)
+  silent.close()
+})
+
+onBoth('a program with rows', (fresh) => {
+  test('gets no more of them after the signal', async () => {
+    await using mirror = await fresh()
+    await synced({ opened: mirror.database })
+    const controller = new AbortController()
+    const parts: number[] = []
+    const call = query({
+      opened: mirror.database,
+      sql: 'select n from generate_series(1, 200000) as n',
+      signal: controller.signal,
+      onRows: ({ rows }) => {
+        parts.push(rows.length)
+        controller.abort()
+      },
+    })
+    await expect(call).rejects.toThrow(InterruptedError)
+    await mirror.database.transaction((trx) => trx.query('select 1'))
+    expect(parts).toHaveLength(1)
+  })
+})
+
+test('what writes is done, or has not begun', async () => {
+  await using lent = await lendPglite()
+  const mirror = { pglite: lent.pglite }
+  const signal = AbortSignal.abort()
+  await expect(createKey({ ...mirror, signal })).rejects.toThrow(InterruptedError)
+  expect(await listKeys({ ...mirror, signal: new AbortController().signal })).toEqual([])
+})
