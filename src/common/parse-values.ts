@@ -171,10 +171,23 @@ export function timeZone(text: string): string {
 export async function schedule(text: string): Promise<string> {
   const { validateDetailed } = await import('node-cron')
   const verdict = validateDetailed(text)
-  if (verdict.valid) return text
+  if (verdict.valid) {
+    requireOneKindOfDay(text)
+    return text
+  }
   const reason = verdict.errors.map((error) => error.message).join('; ')
   throw new InvalidValueError(
     `must be a cron schedule of five or six fields, not ${quote(text)}${reason && ` (${reason})`}`,
+  )
+}
+
+/** cron runs on days that fit either field, node-cron on those that fit both. */
+function requireOneKindOfDay(text: string): void {
+  const [dayOfMonth = '*', , weekday = '*'] = text.trim().split(/\s+/).slice(-3)
+  // With a step cron too takes the days that fit both.
+  if (![dayOfMonth, weekday].every((field) => /^[^*?]/.test(field))) return
+  throw new InvalidValueError(
+    `must be a cron schedule with a day of the month or a weekday, not ${quote(text)} with both: cron means days that fit either, others days that fit both. Write * for one of them; the first Monday of a month is the weekday 1#1`,
   )
 }
 

@@ -60,6 +60,7 @@ const INITIAL_PART_BYTES = 4096
 const INITIAL_BYTES = 16 * 1024
 /** Positions of fields in a row of `responses`. */
 const ID = COPY_COLUMNS.responses.indexOf('id')
+const CREATED_AT = COPY_COLUMNS.responses.indexOf('created_at')
 const UPDATED_AT = COPY_COLUMNS.responses.indexOf('updated_at')
 
 // One of each serves for all rows.
@@ -156,7 +157,16 @@ export class ResponseRows {
 
   /** In microseconds since 2000; null when it has none. */
   updatedAt(index: number): bigint | null {
-    const at = this.#field(index, UPDATED_AT)
+    return this.#instantOf(index, UPDATED_AT)
+  }
+
+  /** In microseconds since 2000; null when it has none. */
+  createdAt(index: number): bigint | null {
+    return this.#instantOf(index, CREATED_AT)
+  }
+
+  #instantOf(index: number, field: number): bigint | null {
+    const at = this.#field(index, field)
     return this.responses.view.getInt32(at) < 0 ? null : this.responses.view.getBigInt64(at + 4)
   }
 

@@ -114,7 +114,11 @@ export const publicUrl = () =>
   ofSetting(settings.publicUrl, '<url>', 'address under which others reach serve, https for the web')
 
 export const schedule = () => [
-  ofSetting(settings.schedule, '<cron>', 'when to run, in five or six fields'),
+  ofSetting(
+    settings.schedule,
+    '<cron>',
+    'when to run, in five or six fields, not with both a day of the month and a weekday',
+  ),
   ofSetting(settings.timezone, '<zone>', 'time zone of the schedule'),
 ]
 

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DataDirInUseError } from '../../common/errors.ts'
 import type { DatabaseLog, OnFolderInUse } from '../database.ts'
-import { idOf, lockName, readLock, unlessCode, type StoredLock } from './lock-file.ts'
+import { identityOf, idOf, lockName, readLock, unlessCode, type StoredLock } from './lock-file.ts'
 import { hasExited, isLocal, formatProcess, currentProcess } from '../lease/process-identity.ts'
 
 const HEARTBEAT_MS = 5000
@@ -27,6 +27,8 @@ const WATCH_MS = HEARTBEAT_MS + 1000
 export class FolderServedError extends DataDirInUseError {}
 
 interface LockOptions {
+  /** The same folder by its real path; messages name the other one. */
+  readonly at?: string
   readonly waitMs: number
   readonly log?: DatabaseLog | undefined
   readonly onInUse?: OnFolderInUse | undefined
@@ -57,9 +59,9 @@ const REMEDY =
  */
 export async function lockFolder(
   folder: string,
-  { waitMs, log, onInUse, isServed, remedy = REMEDY }: LockOptions,
+  { at = folder, waitMs, log, onInUse, isServed, remedy = REMEDY }: LockOptions,
 ): Promise<FolderLock> {
-  const path = join(folder, lockName)
+  const path = join(at, lockName)
   const until = performance.now() + waitMs
   using waiting = new DisposableStack()
   let isReported = false
@@ -96,7 +98,8 @@ async function tryToLock(path: string, folder: string): Promise<FolderLock | nul
   const file = await unlessCode('EEXIST', () => open(path, /* guard: lock of a folder */ 'wx', 0o600))
   if (file === null) return null
   try {
-    await file.writeFile(`${JSON.stringify({ id, ...holder, since: new Date().toISOString() })}\n`)
+    const content = { id, ...holder, since: new Date().toISOString(), file: await identityOf(file) }
+    await file.writeFile(`${JSON.stringify(content)}\n`)
   } catch (error) {
     // The disk is full: the empty lock file would keep every process out for 30 s.
     await file.close()
@@ -200,9 +203,14 @@ class HeldLock implements FolderLock {
   }
 }
 
-async function isDead({ id, holder, beat }: StoredLock, watchedMs: number): Promise<boolean> {
-  // guard: lock of the dead
-  if (holder !== null && (await isLocal(holder))) return hasExited(holder)
+async function isDead({ id, holder, beat, isCopy }: StoredLock, watchedMs: number): Promise<boolean> {
+  if (holder !== null && (await isLocal(holder))) {
+    // guard: lock of the dead
+    if (await hasExited(holder)) return true
+    // guard: copied lock
+    if (!isCopy) return false
+    // Some file systems show one file by two numbers: only the beat tells that nobody holds this one.
+  }
   // A file without an id: its process died between creating and writing it, or is writing it now.
   const isOld = Date.now() - beat >= DEAD_AFTER_MS || watchedMs >= DEAD_AFTER_MS
   return isOld && (id === '' || watchedMs >= WATCH_MS)
@@ -232,8 +240,11 @@ async function breakStaleLock(path: string, dead: StoredLock): Promise<boolean> 
   }
 }
 
-function inUse(folder: string, { holder, beat }: StoredLock, remedy: string): DataDirInUseError {
+function inUse(folder: string, { holder, beat, isCopy }: StoredLock, remedy: string): DataDirInUseError {
+  const copy = isCopy
+    ? ` If it is a copy of the folder of that process, it can be opened ${DEAD_AFTER_MS / 1000} s after it was made.`
+    : ''
   return new DataDirInUseError(
-    `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : formatProcess(holder)}, last heartbeat ${new Date(beat).toISOString()}. ${remedy}`,
+    `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : formatProcess(holder)}, last heartbeat ${new Date(beat).toISOString()}.${copy} ${remedy}`,
   )
 }

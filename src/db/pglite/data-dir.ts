@@ -4,12 +4,13 @@
  * PGlite creates a new database in any folder without PG_VERSION, over other files, and writes to a damaged database
  * before it fails. So this module inspects the folder first, and leaves other folders unchanged.
  */
-import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commandName } from '../../common/command-name.ts'
 import { DatabaseError, MirrorNotFoundError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import type { DatabaseLog } from '../database.ts'
+import { thrownText } from '../errors.ts'
 import { lockName } from './lock-file.ts'
 import { closeToOthers } from './data-dir-mode.ts'
 
@@ -73,7 +74,7 @@ export async function inspectDataDir(folder: string): Promise<'new' | 'existing'
 /** The error when PGlite could not open an existing folder. Removes the file that PGlite left there. */
 export async function openingFailed(folder: string, error: unknown): Promise<DatabaseError> {
   await rm(join(folder, 'postmaster.pid'), { force: true })
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = error instanceof Error ? error.message : thrownText(error)
   return new DatabaseError(
     `The database in the folder ${folder} cannot be opened, it seems to be damaged (${reason}). ${whatToDo()}`,
     { cause: error },
@@ -84,6 +85,24 @@ export async function openingFailed(folder: string, error: unknown): Promise<Dat
 export async function isEmptyFolder(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => null)
   return names?.every(isIncidental) ?? false
+}
+
+/** Whether the path itself is a symbolic link, wherever that leads. */
+export async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  )
+}
+
+/** Whether both paths lead to one folder, by links or otherwise. False when one is missing. */
+export async function isSameFolder(one: string, other: string): Promise<boolean> {
+  if (one === other) return true
+  const [first, second] = await Promise.all(
+    [one, other].map((path) => stat(path, { bigint: true }).catch(() => null)),
+  )
+  if (!first || !second) return false
+  return first.dev === second.dev && first.ino === second.ino
 }
 
 /** Until `markInitialised` the next start deletes the contents of the folder. */
@@ -139,7 +158,12 @@ async function namesOf(...path: string[]): Promise<string[]> {
 /** Null when there is no such folder. */
 async function namesIn(folder: string): Promise<string[] | null> {
   const found = await stat(folder).catch(() => null)
-  if (found === null) return null
+  if (found === null) {
+    if (!(await isLink(folder))) return null
+    throw new DatabaseError(
+      `The folder ${folder} is a link that leads to no folder. Make the folder that it names, or name another one.`,
+    )
+  }
   if (!found.isDirectory()) throw new DatabaseError(`${folder} is not a folder. Name a folder for PGlite.`)
   return readdir(folder)
 }

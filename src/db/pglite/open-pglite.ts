@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises'
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
 import type { ConnectOptions, Database, ServedDatabase } from '../database.ts'
@@ -47,7 +48,10 @@ export async function openPGlite(folder: string | null, options: ConnectOptions 
   try {
     await releaseClosed()
     await prepareDataDir(folder, options.createFolder ?? true, options.log)
+    // PGlite takes no link for its folder; and a link may be changed while the folder is open.
+    const at = await realpath(folder)
     lock = await lockFolder(folder, {
+      at,
       waitMs: options.waitForFolderMs ?? 10_000,
       log: options.log,
       onInUse: options.onFolderInUse,
@@ -55,10 +59,10 @@ export async function openPGlite(folder: string | null, options: ConnectOptions 
     })
     const pglite =
       (await inspectDataDir(folder)) === 'existing'
-        ? await create(PGlite, folder).catch(async (error: unknown) => {
+        ? await create(PGlite, at).catch(async (error: unknown) => {
             throw await openingFailed(folder, error)
           })
-        : await makeNew(PGlite, folder)
+        : await makeNew(PGlite, folder, at)
     return databaseOver(pglite, label, lock, pglite, folder)
   } catch (error) {
     await lock?.release()
@@ -73,10 +77,10 @@ function create(driver: Driver, folder?: string): Promise<PGlite> {
   return driver.create(folder, { startParams: [...driver.defaultStartParams, '-c', 'shared_buffers=32MB'] })
 }
 
-async function makeNew(driver: Driver, folder: string): Promise<PGlite> {
+async function makeNew(driver: Driver, folder: string, at: string): Promise<PGlite> {
   await requireDiskSpace(folder, {})
   await markInitialising(folder)
-  const pglite = await create(driver, folder)
+  const pglite = await create(driver, at)
   await markInitialised(folder)
   return pglite
 }

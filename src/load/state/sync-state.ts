@@ -24,11 +24,12 @@ export interface ListState {
   readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
   readonly retention: Retention
+  readonly forgotten_at: string | null
 }
 
 /**
  * What is stored of the personal data of a list: `kept`; `forgotten`, rows are stored without; `restored`, its next reading brings them
- * back: they are marked as forgotten, but the event is moved into the future, or a person was restored.
+ * back: they are marked as forgotten, but the event is no longer old, or a person was restored.
  */
 export type Retention = 'kept' | 'forgotten' | 'restored'
 
@@ -100,6 +101,7 @@ export async function readStates(
       row.event_id,
       {
         ...row,
+        forgotten_at,
         retention: forgotten_at !== null ? 'forgotten' : rewrite_due ? 'restored' : 'kept',
         held_deletions: row.held_deletions ?? [],
         unconfirmed_absences: row.unconfirmed_absences ?? [],

@@ -1,10 +1,17 @@
-import { createTask, parse, type TaskContext } from 'node-cron'
+import { createTask, parse, type ScheduledTask, type TaskContext } from 'node-cron'
 import { ConfigurationError } from '../../common/errors.ts'
 import { instantOfWallClock, offsetMs, offsetAt, upcomingOffsets, type Offset } from './wall-clock.ts'
 
 const HOURS_OF_A_DAY = 24
 /** An offset's next ticks may belong to the other half of the year: look a few ahead. */
 const LOOKAHEAD_TICKS = 3
+
+/** The ticks of a schedule while the zone has this offset. */
+interface OffsetClock {
+  readonly offset: Offset
+  readonly task: ScheduledTask
+  readonly next: (count: number) => readonly Date[]
+}
 
 /** The ticks of a schedule. */
 export interface Ticks {
@@ -32,16 +39,26 @@ export interface TickListener {
  *
  * node-cron skips the repeated hour in autumn and the missing hour in spring. So each UTC offset of the zone has its own
  * task, and only the ticks with the offset of that moment count. An hourly schedule also runs in the repeated hour. A
- * time of the day comes exactly once a day, later by the missing hour when it does not exist.
+ * time of the day comes exactly once a day, later by the missing hour when it does not exist; together with another time
+ * that comes at that moment.
  *
  * @throws ConfigurationError when the schedule is invalid or has no ticks
  */
 export function createTicks(schedule: string, timeZone: string): Ticks {
   let listener: TickListener | null = null
   const isHourly = readHours(schedule) === HOURS_OF_A_DAY
-  const isRight = (offset: Offset, at: number) =>
-    isHourly ? offsetAt(timeZone, at) === offset : instantOfWallClock(timeZone, at + offsetMs(offset)) === at
-  const clocks = upcomingOffsets(timeZone, Date.now()).map((offset) => {
+  const isRight = (offset: Offset, at: number): boolean => {
+    const current = offsetAt(timeZone, at)
+    if (isHourly) return offset === current
+    if (instantOfWallClock(timeZone, at + offsetMs(offset)) !== at) return false
+    return (
+      offset === current ||
+      /* guard: ticks that come together */ !clocks.some(
+        (one) => one.offset === current && one.task.match(new Date(at)),
+      )
+    )
+  }
+  const clocks: readonly OffsetClock[] = upcomingOffsets(timeZone, Date.now()).map((offset) => {
     const ifRight =
       <T>(tell: (at: Date) => T) =>
       ({ date }: TaskContext) =>
@@ -53,6 +70,7 @@ export function createTicks(schedule: string, timeZone: string): Ticks {
     task.on('execution:overlap', overlapped)
     task.on('execution:missed', missed)
     return {
+      offset,
       task,
       next: (count: number) => task.getNextRuns(count).filter((at) => isRight(offset, at.getTime())),
     }

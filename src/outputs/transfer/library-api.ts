@@ -4,6 +4,7 @@ import { interruptible, NEVER } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { parsePlain } from '../../common/json/exact.ts'
 import { connect, pgliteDataDir } from '../../db/connect.ts'
+import { isSameFolder } from '../../db/pglite/data-dir.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
 import { requirePersonKey } from '../../mirror/persons/erase.ts'
@@ -40,7 +41,7 @@ export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
   checkOptions(options, 'to')
   const { to, onFolderInUse, force = false } = options
   const { signal, log, onProgress } = watchOf(options)
-  requireOther(options.database, to)
+  await requireOther(options.database, to)
   return interruptible(signal, 'The move was interrupted; the other database is as empty as before.', () =>
     withMirror(options, 'write', async (source) => {
       await using target = await connect(to, { log, ...(onFolderInUse !== undefined && { onFolderInUse }) })
@@ -50,9 +51,10 @@ export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
 }
 
 /** @throws UsageError when both are one folder, which one process opens once */
-function requireOther(from: string | undefined, to: string): void {
+async function requireOther(from: string | undefined, to: string): Promise<void> {
   const folder = pgliteDataDir(to)
-  if (from === undefined || folder === null || pgliteDataDir(from) !== folder) return
+  const source = from === undefined ? null : pgliteDataDir(from)
+  if (folder === null || source === null || !(await isSameFolder(source, folder))) return
   throw new UsageError(`The mirror is in the folder ${folder} already: name another one to move it to.`)
 }
 

@@ -106,7 +106,9 @@ export function holdWarnings(list: string, { held, isSetBack }: Decision): strin
   const count = heldIds(held).length
   if (held.every(({ reason }) => reason === 'account_empty')) return []
   const clocks = isSetBack ? '; a clock was set back, so that their time to be held begins anew' : ''
-  return [`${list}: ${count} deletions are held (${held.at(-1)?.reason})${clocks}.`]
+  return [
+    `${list}: ${count} ${count === 1 ? 'deletion is' : 'deletions are'} held (${held.at(-1)?.reason})${clocks}.`,
+  ]
 }
 
 /** Ids of these groups, in one list. */

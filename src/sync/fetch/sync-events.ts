@@ -4,9 +4,10 @@ import type { QueueState } from '../../source/retry/rejected-request.ts'
 import { EventBatches } from '../write/event-batches.ts'
 import { compareDigest, etagToSend } from './change-detection.ts'
 import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
-import type { DueEvent } from '../select/selected-event.ts'
+import { restored, type DueEvent } from '../select/selected-event.ts'
 import { earlyEndOf, forEachEvent } from './for-each-event.ts'
 import { pollIntervalOf } from '../write/save-list-states.ts'
+import { isRevived } from './revived-event.ts'
 import { isStreamed, StreamedResponses } from './streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
 import { bufferList, type ListContext } from './response-list.ts'
@@ -86,9 +87,12 @@ async function syncEvent(
 export async function writeList(
   run: RunContext,
   batches: EventBatches,
-  due: DueEvent,
+  selected: DueEvent,
   reading: FetchedList,
 ): Promise<void> {
+  const due = (await isRevived(run, selected, reading, listContext(run, selected)))
+    ? restored(selected)
+    : selected
   const context = listContext(run, due)
   if (isStreamed(reading)) {
     const large = new StreamedResponses(reading, context)

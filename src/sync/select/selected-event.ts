@@ -25,3 +25,8 @@ export interface FirstReading {
 export function restoresPersonal({ state }: DueEvent): boolean {
   return state?.retention === 'restored'
 }
+
+/** The same event: this reading brings its personal data back. */
+export function restored(due: DueEvent): DueEvent {
+  return due.state === undefined ? due : { ...due, state: { ...due.state, retention: 'restored' } }
+}

@@ -9,8 +9,10 @@ import {
   mkdtemp,
   readFile,
   readdir,
+  rename,
   rm,
   stat,
+  symlink,
   utimes,
   writeFile,
 } from 'node:fs/promises'
@@ -22,6 +24,7 @@ import { connect } from '../../../src/db/connect.ts'
 import { lockFolder } from '../../../src/db/pglite/data-dir-lock.ts'
 import { prepareDataDir } from '../../../src/db/pglite/data-dir.ts'
 import { currentProcess } from '../../../src/db/lease/process-identity.ts'
+import { moveMirror } from '../../../src/outputs/transfer/library-api.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { DatabaseError, DataDirInUseError } from '../../../src/common/errors.ts'
 
@@ -89,6 +92,44 @@ describe('D15 a PGlite folder that is in use', () => {
     await expect(lockFolder(folder, { waitMs: 0 })).rejects.toThrow('this very process')
     await held.release()
     await (await lockFolder(folder, { waitMs: 0 })).release()
+  })
+
+  describe('by a lock that was copied with its folder', () => {
+    let copy: string
+    beforeEach(async () => {
+      copy = join(parent, 'copy')
+      await mkdir(folder)
+    })
+    const age = async (path: string) => {
+      const then = new Date(Date.now() - 60_000)
+      await utimes(path, then, then)
+    }
+
+    test('is opened when no beat comes, while the holder of the other folder keeps that', async () => {
+      const held = await lockFolder(folder, { waitMs: 0 })
+      await cp(folder, copy, { recursive: true, preserveTimestamps: true })
+      await expect(lockFolder(copy, { waitMs: 0 })).rejects.toThrow('If it is a copy of the folder')
+      await age(join(copy, 'headcount.lock'))
+      const second = await lockFolder(copy, { waitMs: 20_000 })
+      expect([held.isHeld(), second.isHeld()]).toEqual([true, true])
+      await second.release()
+      await held.release()
+    })
+
+    test('a folder that was renamed stays locked, however old the beat', async () => {
+      const held = await lockFolder(folder, { waitMs: 0 })
+      await rename(folder, copy)
+      await age(join(copy, 'headcount.lock'))
+      await expect(lockFolder(copy, { waitMs: 8000 })).rejects.toThrow('this very process')
+      await rename(copy, folder)
+      await held.release()
+    })
+
+    test('a lock of a former version, which does not name its file, is believed', async () => {
+      await writeFile(lock, JSON.stringify({ id: 'former', ...(await currentProcess()) }))
+      await age(lock)
+      await expect(lockFolder(folder, { waitMs: 8000 })).rejects.toThrow('this very process')
+    })
   })
 
   test('for less than the wait: opened when it is free', async () => {
@@ -367,3 +408,44 @@ test.each([400, 2500])(
     expect(await database.kysely.selectFrom('headcount.events').selectAll().execute()).toEqual([])
   },
 )
+
+describe('a link to a folder', () => {
+  let link: string
+  beforeEach(() => {
+    link = join(parent, 'link')
+  })
+
+  test.each(['with a mirror', 'that is empty'])(
+    '%s is opened as the folder is, and locked as that',
+    async (kind) => {
+      if (kind === 'that is empty') await mkdir(folder)
+      else await cp(inject('embeddedTemplate'), folder, { recursive: true })
+      await symlink(folder, link)
+      const database = await connect(`pglite:${link}`)
+      expect(database.label).toBe(`PGlite in ${link}`)
+      await expect(connect(`pglite:${folder}`, { waitForFolderMs: 0 })).rejects.toThrow(DataDirInUseError)
+      await database.close()
+      expect(await readdir(folder)).not.toContain('headcount.unfinished')
+      const again = await connect(`pglite:${folder}`, { waitForFolderMs: 0 })
+      await again.close()
+    },
+  )
+
+  test('is no other place to move a mirror to', async () => {
+    await mkdir(folder)
+    await symlink(folder, link)
+    const moved = moveMirror({ database: `pglite:${folder}`, to: `pglite:${link}` })
+    await expect(moved).rejects.toThrow(`The mirror is in the folder ${link} already`)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('that leads nowhere or in a circle is refused, and nothing is made', async () => {
+    await symlink(folder, link)
+    await expect(connect(`pglite:${link}`)).rejects.toThrow('is a link that leads to no folder')
+    await rm(link)
+    await symlink(link, link)
+    await expect(connect(`pglite:${link}`)).rejects.toThrow('is a link that leads to no folder')
+    await expect(connect(`pglite:${link}`, { createFolder: false })).rejects.toThrow('leads to no folder')
+    expect(await readdir(parent)).toEqual(['link'])
+  })
+})

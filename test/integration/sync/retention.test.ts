@@ -214,6 +214,82 @@ onPostgresStage('which events are old', (stage) => {
     expect(await marked(on)).toEqual(['old'])
   })
 
+  /** Names that the mirror has of an event, in the order of ids. */
+  const namesOf = async (on: Stage, event: string) =>
+    (
+      await on.query(
+        `select coalesce(name, '-') from headcount.responses where event_id = '${event}' order by id`,
+      )
+    ).map(([name]) => name)
+
+  /** Events of long ago, forgotten: one without a time, one whose time cannot be read, one with a time. */
+  async function stageForgotten() {
+    const account = accountOf({})
+    account.add('undated', 2)
+    account.add('unreadable', 2, { event_at: 'soon' })
+    account.add('dated', 2, { event_at: daysAgo(400) })
+    for (const id of ['undated', 'unreadable', 'dated'])
+      for (const item of account.of(id) as { created_at: string }[]) item.created_at = daysAgo(500)
+    const on = await stage(account)
+    await on.run('sync', forgetting)
+    expect(await marked(on)).toEqual(['dated', 'undated', 'unreadable'])
+    return on
+  }
+  const answerAll = (on: Stage, created_at: string) => {
+    for (const id of ['undated', 'unreadable', 'dated'])
+      on.account.of(id).push(responseItem(3, { created_at }))
+  }
+
+  test.each([
+    ['with the setting', { ...forgetting, all: true }, 300],
+    ['with the setting, from its file', { ...forgetting, all: true, inMemoryBytes: 1 }, 300],
+    ['without the setting', { all: true }, 0],
+  ] as const)(
+    'without a time of its own an event is no longer old when a new response comes: %s',
+    async (_, options, age) => {
+      await using on = await stageForgotten()
+      answerAll(on, daysAgo(age))
+      const { report } = await on.run('sync', options)
+      // The names of four that have not changed come back.
+      expect(report.rows.responses).toEqual({ inserted: 3, updated: 4, deleted: 0 })
+      expect(await marked(on)).toEqual(['dated'])
+      expect(await namesOf(on, 'undated')).toEqual(['Guest 1', 'Guest 2', 'Guest 3'])
+      expect(await namesOf(on, 'unreadable')).toEqual(['Guest 1', 'Guest 2', 'Guest 3'])
+      expect(await namesOf(on, 'dated')).toEqual(['-', '-', '-'])
+      expect(await lastChanges(on)).toEqual(Array.from({ length: 3 }, () => ['3', 'insert']))
+      expect(inWords(await verifyOn(on, { thorough: true }))).toEqual([])
+      expect((await on.run('sync', { ...forgetting, all: true })).report.forgotten).toMatchObject({
+        events: 0,
+      })
+      const sooner = await on.run('sync', { forgetAfterMs: 1, all: true })
+      expect(sooner.report.forgotten).toMatchObject({ events: 2, responses: 6 })
+      expect(await namesOf(on, 'undated')).toEqual(['-', '-', '-'])
+    },
+  )
+
+  test.each([
+    ['before what may be kept', { ...forgetting, all: true }, daysAgo(366)],
+    ['before it was forgotten, where no setting says more', { all: true }, daysAgo(1)],
+    ['in the far future', { ...forgetting, all: true }, '9999-12-31T23:59:59Z'],
+    ['at a time that cannot be read', { ...forgetting, all: true }, 'today'],
+  ] as const)('it stays forgotten when a response comes that was made %s', async (_, options, created_at) => {
+    await using on = await stageForgotten()
+    answerAll(on, created_at)
+    await on.run('sync', options)
+    expect(await marked(on)).toEqual(['dated', 'undated', 'unreadable'])
+    expect(await namesOf(on, 'undated')).toEqual(['-', '-', '-'])
+  })
+
+  test('a backfill finds what a run without the setting did not take for new', async () => {
+    await using on = await stageForgotten()
+    answerAll(on, daysAgo(1))
+    await on.run('sync', { all: true })
+    await on.run('backfill', forgetting)
+    expect(await marked(on)).toEqual(['dated'])
+    expect(await namesOf(on, 'undated')).toEqual(['Guest 1', 'Guest 2', 'Guest 3'])
+    expect(inWords(await verifyOn(on, { thorough: true }))).toEqual([])
+  })
+
   test('a run of named events forgets these alone', async () => {
     const account = accountOf({})
     for (const id of ['a', 'b']) account.add(id, 2, { event_at: daysAgo(400) })

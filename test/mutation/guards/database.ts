@@ -190,6 +190,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'D15.*by its path: it is in use',
   },
   {
+    name: 'copied lock',
+    promise: 'a lock of a living process that does not name its file is believed, however old its beat',
+    mutation: 'remove',
+    tests: [folder],
+    only: 'D15.*a lock of a former version',
+  },
+  {
     name: 'room on the disk',
     promise: 'a full disk ends a write to PGlite with an error: in the middle it would spin for ever',
     mutation: 'always',

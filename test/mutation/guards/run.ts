@@ -268,6 +268,20 @@ export const runGuards: readonly Guard[] = [
     only: 'postgres.*stay forgotten',
   },
   {
+    name: 'forgotten by its time',
+    promise: 'a new response brings no personal data back of an event whose own time is long ago',
+    mutation: 'never',
+    tests: ['test/integration/sync/retention.test.ts'],
+    only: 'no longer old when a new response comes',
+  },
+  {
+    name: 'responses of the far future',
+    promise: 'a response with a time of the far future does not keep the personal data of its event for ever',
+    mutation: 'always',
+    tests: ['test/integration/sync/retention.test.ts'],
+    only: 'that was made in the far future',
+  },
+  {
     name: 'version of a forgotten list',
     promise: 'whoever was served a list before its personal data were forgotten gets no 304 for it',
     mutation: { cut: ', list_version = gen_random_uuid()' },

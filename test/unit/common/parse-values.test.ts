@@ -68,10 +68,20 @@ test('a name is any text that can be seen', () => {
 })
 
 describe('the schedule is checked by the library that runs it', () => {
-  test.each(['*/15 * * * *', '0 3 * * 1-5', '*/10 * * * * *'])('%s is one', (text) =>
-    expect(values.schedule(text)).resolves.toBe(text),
-  )
+  test.each([
+    '*/15 * * * *',
+    '0 3 * * 1-5',
+    '*/10 * * * * *',
+    '0 9 13 * ?',
+    '0 9 * * 1#1',
+    '0 9 */2 * 5',
+    '0 0 9 * * fri',
+  ])('%s is one', (text) => expect(values.schedule(text)).resolves.toBe(text))
   test.each(['', 'x', '61 * * * *', '0 0 30 2 *', '* * *'])('%j is none', (text) =>
     expect(values.schedule(text)).rejects.toThrow('must be a cron schedule'),
+  )
+  test.each(['0 9 13 * 5', '0 0 9 1-7 * mon', ' 0 9  L * 5 '])(
+    '%j means one thing to cron and another to this program: refused',
+    (text) => expect(values.schedule(text)).rejects.toThrow('Write * for one of them'),
   )
 })

@@ -27,3 +27,11 @@ test.each(['08006', '25006', '42501', '53100', '53300', '57P01', '57P02', '57P03
 test('D6 25006 has a remedy for a standby and one for a role that only reads', () => {
   expect(errorOf('25006').message).toMatch(/standby: use the primary server.*only reads.*use the role/)
 })
+
+test.each([
+  [{ name: 'ErrnoError', errno: 54 }, 'ErrnoError 54'],
+  [{}, 'an error without a message'],
+  ['a text', 'a text'],
+])('what is thrown that is no Error is named: %j', (thrown, text) => {
+  expect(toDatabaseError(thrown, 'PGlite').message).toBe(`PGlite: ${text}`)
+})

@@ -68,6 +68,8 @@ describe('the time to hold', () => {
     const decision = decide(first, database, run)
     expect(decision).toMatchObject({ remove: [], held: [{ ...first, ...start }], isSetBack: true })
     expect(holdWarnings('Event gala', decision).join()).toMatch(/a clock was set back/)
+    const single = { ...decision, held: [{ ...first, ids: first.ids.slice(0, 1) }] }
+    expect(holdWarnings('Event gala', single).join()).toContain('1 deletion is held (')
     const later = heldOn(decision.held[0] ?? first, database + 1, run + 1)
     expect(decide(later, database + 1.25, run + 1.25).remove).toEqual(first.ids)
   })

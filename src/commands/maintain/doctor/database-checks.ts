@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { commandName } from '../../../common/command-name.ts'
 import { connect, type ConnectOptions, type Database } from '../../../db/connect.ts'
-import { isEmptyFolder } from '../../../db/pglite/data-dir.ts'
+import { isEmptyFolder, isLink } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
@@ -21,7 +21,7 @@ export function folderOf(target: string): string | null {
 /** Opens the database as it is; a folder that is not there yet, or empty, stays so. */
 export async function openDatabase(target: string, options: ConnectOptions): Promise<Database | CheckResult> {
   const folder = folderOf(target)
-  if (folder !== null && !(await exists(folder))) return checkParent(folder)
+  if (folder !== null && !(await exists(folder)) && !(await isLink(folder))) return checkParent(folder)
   if (folder !== null && (await isEmptyFolder(folder))) return checkEmpty(folder)
   try {
     return await connect(target, { ...options, createFolder: false })

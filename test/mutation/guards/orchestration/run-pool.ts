@@ -237,4 +237,11 @@ export const runPoolGuards: readonly Guard[] = [
     tests: ['test/integration/orchestration/run-pool/folder.test.ts'],
     only: 'waited for once',
   },
+  {
+    name: 'ticks that come together',
+    promise: 'of two times of a schedule that the change to summer time brings together one tick is made',
+    mutation: 'always',
+    tests: ['test/unit/orchestration/schedule/cron-ticks.test.ts'],
+    only: 'O5 spring: a tick is told once',
+  },
 ]

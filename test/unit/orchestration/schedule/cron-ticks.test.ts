@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createTicks } from '../../../../src/orchestration/schedule/cron-ticks.ts'
 import { day, hour, minute, pass, startWorking, type WorkingOptions } from '../../../support/runs/worker.ts'
 
 beforeEach(() => {
@@ -55,6 +56,39 @@ test('O5 spring: a time of the day that the clock leaps over comes once, later b
     '2026-03-30T00:30:00.000Z',
     '2026-03-31T00:30:00.000Z',
   ])
+})
+
+test('O5 spring: times that the clock leaps over come together with those after the leap', async () => {
+  const began = await ticks('2026-03-29T00:00:00Z', 3 * hour, {
+    schedule: '*/20 0-22 * * *',
+    timeZone: 'Europe/Berlin',
+  })
+  const start = Date.parse('2026-03-29T00:00:00Z')
+  const expected = Array.from({ length: 9 }, (_, index) => start + (index + 1) * 20 * minute)
+  expect(began.map((at) => Date.parse(at))).toEqual(expected)
+})
+
+test('O5 spring: a tick is told once of times that come together, before it comes and when it does', async () => {
+  vi.setSystemTime(new Date('2026-03-29T00:50:00Z'))
+  const schedule = createTicks('*/20 0-22 * * *', 'Europe/Berlin')
+  const told: string[] = []
+  schedule.listen({
+    tick: async (at) => void told.push(at.toISOString()),
+    overlapped: (at) => void told.push(`overlapped ${at.toISOString()}`),
+    missed: (at) => void told.push(`missed ${at.toISOString()}`),
+  })
+  schedule.start()
+  const next = schedule.next(5).map((at) => at.toISOString())
+  expect(next).toEqual([
+    '2026-03-29T01:00:00.000Z',
+    '2026-03-29T01:20:00.000Z',
+    '2026-03-29T01:40:00.000Z',
+    '2026-03-29T02:00:00.000Z',
+    '2026-03-29T02:20:00.000Z',
+  ])
+  await pass(95 * minute)
+  schedule.stop()
+  expect(told).toEqual(next)
 })
 
 test('O5 autumn: a time of the day that the clock shows twice comes once, at the first', async () => {

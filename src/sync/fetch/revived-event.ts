@@ -1,0 +1,44 @@
+/** Whether an event whose personal data were forgotten is no longer old. */
+import type { FetchedList } from '../../source/fetched-list.ts'
+import type { RunContext } from '../run-context.ts'
+import type { DueEvent } from '../select/selected-event.ts'
+import { createNormaliser, type ListContext } from './response-list.ts'
+
+/** The clock of the service may be ahead of ours. A time later than that says nothing. */
+const MAX_AHEAD_MS = 86_400_000
+/** Postgres counts from here. */
+const EPOCH_MS = Date.UTC(2000, 0, 1)
+
+/**
+ * Whether a list that has changed has a response that is too new to be forgotten, while the event has no time of its own: it is then
+ * as old as its last response. Reads the list once more; only one that is marked as forgotten.
+ */
+export async function isRevived(
+  { settings: { forgetAfterMs }, mirror: { lease } }: Pick<RunContext, 'settings' | 'mirror'>,
+  { event, state }: DueEvent,
+  fetched: FetchedList,
+  context: ListContext,
+): Promise<boolean> {
+  if (state === undefined || state.retention !== 'forgotten' || state.forgotten_at === null) return false
+  // guard: forgotten by its time
+  if (event.event_at !== null) return false
+  // How long responses are kept is not known without the setting.
+  const since =
+    forgetAfterMs === null ? Date.parse(state.forgotten_at) : Date.parse(lease.startedAt) - forgetAfterMs
+  const [from, to] = [microseconds(since), microseconds(Date.now() + MAX_AHEAD_MS)]
+  const reader = createNormaliser(fetched, context).firstReader()
+  let isNew = false
+  for await (const _ of fetched.read(reader)) {
+    context.signal?.throwIfAborted()
+    const { rows } = reader.take()
+    for (let index = 0; index < rows.count && !isNew; index += 1) {
+      const created = rows.createdAt(index)
+      isNew = created !== null && created > from && /* guard: responses of the far future */ created <= to
+    }
+  }
+  return isNew
+}
+
+function microseconds(ms: number): bigint {
+  return BigInt(ms - EPOCH_MS) * 1000n
+}
