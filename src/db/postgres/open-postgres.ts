@@ -7,6 +7,7 @@ import { checkOut, type Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 import { PoolShare } from './pool-share.ts'
+import { PIN } from './alone.ts'
 import { WatchedPool, type ConnectingClient, type Connections } from './watched-pool.ts'
 
 interface OwnPool {
@@ -122,9 +123,12 @@ function databaseOver(connections: Connections, label: string, facts: DatabaseFa
     engine: 'postgres',
     label,
     ...facts,
-    kysely: kyselyOver(async () => checkOut(connections, label)),
+    kysely: kyselyOver(async () => {
+      const { queryAlone, release } = await checkOut(connections, label)
+      return { queryObjects: queryAlone, release }
+    }),
     transaction: async (work, options = {}) =>
-      inTransaction(await checkOut(connections, label), work, { ...options, ...facts }),
+      inTransaction(await checkOut(connections, label), work, options),
     queryAsDriver: (text, values) => asDriver(connections, label, text, values),
     close,
     [Symbol.asyncDispose]: close,
@@ -139,15 +143,15 @@ type DatabaseFacts = Pick<Database, 'isPublicOpen'>
  *
  * @throws DatabaseError for another encoding than UTF8
  */
-async function readFacts({ query }: Pick<Session, 'query'>, label: string): Promise<DatabaseFacts> {
-  const { rows } = await query(
-    `select pg_catalog.current_setting('server_encoding'), exists (
-       select from pg_catalog.pg_namespace
-        where nspname = 'public' and pg_catalog.has_schema_privilege('public', oid, 'create'))`,
+async function readFacts({ queryAlone }: Pick<Session, 'queryAlone'>, label: string): Promise<DatabaseFacts> {
+  const { rows } = await queryAlone(
+    `select current_setting('server_encoding') as encoding, exists (
+       select from pg_namespace
+        where nspname = 'public' and has_schema_privilege('public', oid, 'create')) as open`,
   )
-  const encoding = String(rows[0]?.[0])
+  const [{ encoding, open }] = rows as [{ encoding: string; open: boolean }]
   // guard: encoding
-  if (encoding === 'UTF8') return { isPublicOpen: rows[0]?.[1] === true }
+  if (encoding === 'UTF8') return { isPublicOpen: open }
   throw new DatabaseError(
     `${label}: the encoding of this database is ${encoding}, and a mirror needs UTF8; nothing was written. Create another database and name it in the database URL: create database … encoding 'UTF8' template template0`,
   )
@@ -166,21 +170,18 @@ function kyselyOver(session: () => Promise<Pick<Session, 'queryObjects' | 'relea
   return new Kysely({ dialect: new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } }) })
 }
 
-/**
- * As statements: a role that only reads may lack the right to call `set_config`. Where everybody may put functions and operators into the role's search path,
- * no statement looks there: they would run with the rights of this role. Elsewhere the path stays, for triggers of the owner may need it.
- */
-function applied(settings: ReturnType<typeof settingsOf>, isPublicOpen: boolean): readonly string[] {
-  const values = Object.entries(settings).map(([name, value]) => `${name} to ${escapeLiteral(value)}`)
-  // guard: search path
-  if (isPublicOpen) values.push('search_path to pg_catalog, pg_temp')
-  return values.map((set) => `set local ${set}`)
+/** As statements: a role that only reads may lack the right to call `set_config`. */
+function applied(settings: ReturnType<typeof settingsOf>): readonly string[] {
+  const values = Object.entries(settings).map(
+    ([name, value]) => `set local ${name} to ${escapeLiteral(value)}`,
+  )
+  return [...values, PIN]
 }
 
 async function inTransaction<T>(
   session: Session,
   work: (trx: Transaction) => Promise<T>,
-  { isPublicOpen, ...options }: TransactionOptions & DatabaseFacts,
+  options: TransactionOptions,
 ): Promise<T> {
   const { query, copy, copyOut, copyOutParts } = session
   session.setQueryTimeout(
@@ -188,10 +189,7 @@ async function inTransaction<T>(
   )
   try {
     const isolation = options.readOnly === true ? 'repeatable read read only' : 'read committed'
-    await session.send([
-      `begin isolation level ${isolation}`,
-      ...applied(settingsOf('postgres', options), isPublicOpen),
-    ])
+    await session.send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
     // Inside the transaction Kysely uses one session, and cannot release it.
     const kysely = kyselyOver(async () => ({ queryObjects: session.queryObjects, release: () => {} }))
     const queryWithin: Transaction['queryWithin'] = async (ms, text, values) => {

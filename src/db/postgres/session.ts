@@ -8,6 +8,7 @@ import { toDatabaseError, isConnectionLost } from '../errors.ts'
 import { observeStatement } from '../../telemetry/statements.ts'
 import type { QueryResult, ReceivePart } from '../transaction.ts'
 import { parserFor } from '../type-parsers.ts'
+import { aloneQuery, mayRunInTransaction, pinned } from './alone.ts'
 import type { Connections } from './watched-pool.ts'
 
 /** An option of pg that its types lack. */
@@ -52,18 +53,40 @@ export class Session {
   readonly queryObjects = (text: string, values: readonly unknown[]): Promise<PgQueryResult> =>
     this.#observed(text, this.#client.query(this.#extended(text, values)))
 
+  /** As `queryObjects`, in a transaction of its own and still in one round trip. */
+  readonly queryAlone = async (text: string, values: readonly unknown[] = []): Promise<PgQueryResult> => {
+    // guard: path of one statement
+    if (!mayRunInTransaction(text)) return this.queryObjects(text, values)
+    try {
+      return await this.#observed(text, this.#sendAlone(this.#extended(text, values)))
+    } catch (error) {
+      await this.rollback()
+      throw error
+    }
+  }
+
   /**
    * Sends what another library wrote: rows as objects with the driver's own types. A text without values may hold several
-   * statements; the rows of all of them are returned, in their order.
+   * statements; the rows of all of them are returned, in their order. Who calls it rolls back what fails.
    */
   readonly queryAsDriver = async (
     text: string,
     values: readonly unknown[] = [],
   ): Promise<readonly object[]> => {
-    const query: TimedQuery = { text, values: [...values], query_timeout: this.#answerMs }
+    const limit = { query_timeout: this.#answerMs }
+    if (values.length > 0)
+      return (await this.#guarded(this.#sendAlone({ text, values: [...values], ...limit }))).rows
+    const query: TimedQuery = { text: pinned(text), ...limit }
     const sent: Promise<PgQueryResult | readonly PgQueryResult[]> = this.#client.query(query)
     const result = await this.#guarded(sent)
     return 'rows' in result ? result.rows : result.flatMap(({ rows }) => rows)
+  }
+
+  #sendAlone(query: TimedQuery): Promise<PgQueryResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<PgQueryResult>()
+    const sent = aloneQuery(query, (error, result) => (error === null ? resolve(result) : reject(error)))
+    this.#client.query(sent)
+    return promise
   }
 
   /** Sends several statements without values in one round trip. */

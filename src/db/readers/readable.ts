@@ -65,6 +65,9 @@ export const READABLE_BY_NOBODY: readonly string[] = [
   'sync_state',
 ]
 
+/** Of these, what no run reads or writes: docs/operate/permissions.md keeps them from the role that syncs. */
+export const UNUSED_BY_RUNS: readonly string[] = ['api_keys', 'person_id_secret', 'readers']
+
 /** They run with the rights of their owner; the functions of the past call them. */
 const FUNCTIONS_OF_THE_PAST = [
   'headcount_internal.account_at(text, timestamptz)',

@@ -6,9 +6,10 @@ import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { existingRelations } from '../../db/readers/grant-again.ts'
 import { identifier, literal } from '../../db/quote.ts'
-import { grantsOf, readableBy, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
+import { grantsOf, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { quote } from '../owner-tables/quote.ts'
+import { refuseOtherRights } from './other-rights.ts'
 
 /** Of the names of roles, in bytes. */
 const MAX_NAME_BYTES = 63
@@ -153,14 +154,25 @@ interface FoundRole {
   readonly database: string
   readonly exists: boolean
   readonly is_superuser: boolean
-  /** Whether it owns the schema, or has the rights of the role that does. */
+  /** Whether it owns anything of the mirror, or has the rights of the role that does. */
   readonly is_owner: boolean
+  readonly is_database_owner: boolean
 }
 
 async function findRole({ kysely }: Transaction, name: string): Promise<FoundRole> {
   const { rows } = await sql<FoundRole>`
     select current_database() as database, role.oid is not null as exists, coalesce(role.rolsuper, false) as is_superuser,
-           coalesce(pg_has_role(role.oid, n.nspowner, 'member'), false) as is_owner
+           exists (
+             select from pg_catalog.pg_namespace part
+              where part.nspname in ('headcount', 'headcount_internal', 'headcount_queue')
+                and (pg_has_role(role.oid, part.nspowner, 'member')
+                     or exists (select from pg_catalog.pg_class c where c.relnamespace = part.oid and pg_has_role(role.oid, c.relowner, 'member'))
+                     or exists (select from pg_catalog.pg_proc p where p.pronamespace = part.oid and pg_has_role(role.oid, p.proowner, 'member')))
+           ) as is_owner,
+           exists (
+             select from pg_catalog.pg_database d
+              where d.datname = current_database() and pg_has_role(role.oid, d.datdba, 'member')
+           ) as is_database_owner
       from pg_catalog.pg_namespace n
       left join pg_catalog.pg_roles role on role.rolname = ${name}
      where n.nspname = 'headcount'`.execute(kysely)
@@ -183,90 +195,10 @@ function requireRoleName(name: string): void {
     throw new UsageError(`Postgres keeps the name ${quote(name)} for itself. ${remedy}`)
 }
 
-function refuseOwner(name: string, { is_superuser, is_owner }: FoundRole): void {
-  if (!is_superuser && !is_owner) return
+function refuseOwner(name: string, { is_superuser, is_owner, is_database_owner }: FoundRole): void {
+  if (!is_superuser && !is_owner && !is_database_owner) return
+  const what = is_superuser ? 'is a superuser' : is_owner ? 'owns the mirror' : 'owns the database'
   throw new UsageError(
-    `The role ${quote(name)} ${is_superuser ? 'is a superuser' : 'owns the mirror'}: nothing binds it to reading. Name another one, like ${quote(`${name}_reader`)}.`,
+    `The role ${quote(name)} ${what}: nothing binds it to reading. Name another one, like ${quote(`${name}_reader`)}.`,
   )
-}
-
-/** What a role may do as a member of another, or as everybody, no grant to itself can take away. */
-async function refuseOtherRights(trx: Transaction, reader: StoredReader): Promise<void> {
-  const [first] = [...(await otherRights(trx, reader)), ...(await placesForFunctions(trx, reader))]
-  if (first === undefined) return
-  const { holder, right, remedy } = first
-  const role = identifier(reader.role_name)
-  const [why, how] =
-    holder === null
-      ? ['everybody may', `${remedy} from public`]
-      : holder === reader.role_name
-        ? ['that was granted to it', `${remedy} from ${role}`]
-        : [`it is a member of ${quote(holder)}`, `revoke ${identifier(holder)} from ${role}`]
-  throw new UsageError(
-    `The role ${quote(reader.role_name)} may ${right} besides, for ${why}. Take that away (${how}), or name another role.`,
-  )
-}
-
-interface OtherRight {
-  /** The role by which it has the right; null: everybody. */
-  readonly holder: string | null
-  readonly right: string
-  /** The statement that takes it away, without from whom. */
-  readonly remedy: string
-}
-
-/** The roles by which it has rights, as `holder.name`; `public` of everybody. */
-const holders = (reader: StoredReader, withItself: boolean) => sql`
-  cross join lateral (
-    select other.rolname as name
-      from pg_catalog.pg_roles role
-      join pg_catalog.pg_roles other
-        on (other.oid <> role.oid or ${withItself}) and pg_has_role(role.oid, other.oid, 'member')
-     where role.rolname = ${reader.role_name}
-    union all
-    select 'public'
-  ) holder`
-
-/** More tables than it should read, and any that it could write. */
-async function otherRights({ kysely }: Transaction, reader: StoredReader): Promise<readonly OtherRight[]> {
-  const { rows } = await sql<{ holder: string | null; relation: string; writes: boolean }>`
-    select nullif(holder.name, 'public') as holder, c.relname as relation, granted.writes
-      from pg_catalog.pg_class c
-     ${holders(reader, false)}
-     cross join lateral (
-       select has_any_column_privilege(holder.name, c.oid, 'insert, update')
-                or has_table_privilege(holder.name, c.oid, 'delete, truncate') as writes,
-              has_any_column_privilege(holder.name, c.oid, 'select')
-                and c.relname <> all (${readableBy(reader)}) as reads
-     ) granted
-     where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v') and (granted.writes or granted.reads)
-     order by holder.name = 'public' desc, holder.name, c.relname
-     limit 1`.execute(kysely)
-  return rows.map(({ holder, relation, writes }) => ({
-    holder,
-    right: `${writes ? 'write' : 'read'} ${relation}`,
-    remedy: `revoke all on headcount.${identifier(relation)}`,
-  }))
-}
-
-/** Schemas in which it could put functions that the statements of the owner may call. */
-async function placesForFunctions(
-  { kysely }: Transaction,
-  reader: StoredReader,
-): Promise<readonly OtherRight[]> {
-  const { rows } = await sql<{ holder: string | null; schema: string }>`
-    select nullif(holder.name, 'public') as holder, n.nspname as schema
-      from pg_catalog.pg_namespace n
-     ${holders(reader, true)}
-     where n.nspname in ('headcount', 'headcount_internal', 'public')
-       and has_schema_privilege(holder.name, n.oid, 'create')
-       -- What is granted to the role itself in these two, the plan takes away.
-       and (holder.name <> ${reader.role_name} or n.nspname = 'public')
-     order by holder.name = 'public' desc, holder.name, n.nspname
-     limit 1`.execute(kysely)
-  return rows.map(({ holder, schema }) => ({
-    holder,
-    right: `create functions in schema ${schema}`,
-    remedy: `revoke create on schema ${identifier(schema)}`,
-  }))
 }

@@ -2,7 +2,8 @@
  * Behind a proxy that gives every transaction another connection. With `PGBOUNCER=1` the same tests run behind the
  * real PgBouncer, where it is installed.
  */
-import { Client } from 'pg'
+import { sql } from 'kysely'
+import { Client, Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { currentProcess } from '../../../src/db/lease/process-identity.ts'
@@ -120,6 +121,54 @@ test('D10 two starters migrate a blank database at once: the same schema, and no
                  (select oid from pg_database where datname = current_database())`),
   )
   expect(locks.rows).toEqual([])
+})
+
+test('D10 a statement outside of transactions has a search path of its own, and leaves the session as it was', async () => {
+  await using place = await freshPlace('postgres')
+  await using proxy = await startPooler(place.url)
+  for (const url of [place.url, proxy.url]) {
+    const pool = new Pool({ connectionString: url, max: 3 })
+    await using database = await connect({ pool })
+    const given = (await pool.query('show search_path')).rows
+    const path = sql<object>`select current_setting('search_path') as path`
+    const pinned = [{ path: 'pg_catalog, pg_temp' }]
+    const failing = [
+      () => sql`select 1 / ${0}::int`.execute(database.kysely),
+      () => sql`select from nowhere`.execute(database.kysely),
+      () => database.queryAsDriver?.('select 1 / $1::int', [0]),
+      () => database.queryAsDriver?.('select 1; select 1 / 0'),
+    ]
+    for (const fail of failing) {
+      await expect(fail()).rejects.toThrow(/division by zero|"nowhere" does not exist/)
+      expect((await path.execute(database.kysely)).rows).toEqual(pinned)
+    }
+    expect((await sql`select ${[1, 2]}::int[] as list`.execute(database.kysely)).rows).toEqual([
+      { list: [1, 2] },
+    ])
+    const { numAffectedRows } =
+      await sql`insert into headcount.accounts (name) values (${url}), (${`${url} 2`})`.execute(
+        database.kysely,
+      )
+    expect(numAffectedRows).toBe(2n)
+    const asDriver = `select current_setting('search_path') as path`
+    expect(await database.queryAsDriver?.(`${asDriver} where $1`, [true])).toEqual(pinned)
+    expect(await database.queryAsDriver?.(asDriver)).toEqual(pinned)
+    // As pg-boss sends them.
+    expect(
+      await database.queryAsDriver?.(`/* mark */ begin; set local lock_timeout = 30; ${asDriver}; commit;`),
+    ).toEqual(pinned)
+    expect(
+      await database.queryAsDriver?.(
+        `-- mark\n create index concurrently on headcount.accounts (_created_at)`,
+      ),
+    ).toEqual([])
+    await sql.raw('/* mark */ vacuum headcount.accounts').execute(database.kysely)
+    expect(await database.transaction(async (trx) => (await trx.query(asDriver)).rows)).toEqual([
+      ['pg_catalog, pg_temp'],
+    ])
+    expect((await pool.query('show search_path')).rows).toEqual(given)
+    await pool.end()
+  }
 })
 
 async function migrationsOf(database: Awaited<ReturnType<typeof connect>>) {

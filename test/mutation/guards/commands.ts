@@ -226,4 +226,47 @@ export const commandGuards: readonly Guard[] = [
     tests: ['test/integration/load/copy-out.test.ts'],
     only: 'its receiver fails',
   },
+  {
+    name: 'attributes of a reader',
+    promise: 'no role that may create roles, or copy the server, becomes a reader',
+    mutation: 'remove',
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'may do more than read',
+  },
+  {
+    name: 'roles of Postgres',
+    promise:
+      "no member of a role of Postgres' own becomes a reader: it could read files of the server, or the statements of others",
+    mutation: 'remove',
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'may do more than read',
+  },
+  {
+    name: 'more than select',
+    promise: 'no role with more than select on a table of the mirror becomes a reader',
+    mutation: 'remove',
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'may do more than read',
+  },
+  {
+    name: 'functions of the owner',
+    promise: 'no reader without names calls a function that runs with the rights of the owner',
+    mutation: 'remove',
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'may do more than read',
+  },
+  {
+    name: 'schemas of a reader',
+    promise: 'no role that may create schemas in the database becomes a reader',
+    mutation: 'remove',
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'may do more than read',
+  },
+  {
+    name: 'what a run needs',
+    promise: 'doctor asks for no right on the tables of keys and secrets, which no run uses',
+    mutation: { replace: '[[]]' },
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'with the grants of docs/operate/permissions.md',
+  },
 ]

@@ -256,10 +256,25 @@ export const databaseGuards: readonly Guard[] = [
   {
     name: 'search path',
     promise:
-      'no statement of a transaction calls a function or an operator that somebody else put into a schema of the path',
-    mutation: 'never',
+      'no statement of this program calls a function, an operator or a type that somebody else put into a schema of the path of its role',
+    mutation: { cut: 'pg_catalog, pg_temp', put: '"$user", public' },
     tests: ['test/integration/commands/maintain/readers.test.ts'],
-    only: 'somebody else put into the schema public',
+    only: 'what a role that may create schemas put into',
+  },
+  {
+    name: 'path of one statement',
+    promise:
+      'a statement outside of transactions has the search path of this program, and leaves none behind',
+    mutation: 'always',
+    tests: ['test/integration/db/pooling.test.ts'],
+    only: 'has a search path of its own',
+  },
+  {
+    name: 'path of the queue',
+    promise: 'what pg-boss sends outside of transactions has the search path of this program, too',
+    mutation: 'never',
+    tests: ['test/integration/db/pooling.test.ts'],
+    only: 'has a search path of its own',
   },
   {
     name: 'public functions in a query',

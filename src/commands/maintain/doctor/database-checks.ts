@@ -5,6 +5,7 @@ import { commandName } from '../../../common/command-name.ts'
 import { connect, type ConnectOptions, type Database } from '../../../db/connect.ts'
 import { isEmptyFolder, isLink } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
+import { UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
 import type { Transaction } from '../../../db/transaction.ts'
@@ -130,15 +131,18 @@ async function lackingRights(trx: Transaction): Promise<string | null> {
   if (usage.rows[0]?.[0] !== true)
     return 'use the schema headcount: grant usage on schema headcount to this role'
   const tables = await trx.query(
-    `select string_agg(relname, ', ' order by relname)
+    `select string_agg(relname, ', ' order by relname),
+            string_agg('headcount.' || quote_ident(relname), ', ' order by relname), quote_ident(current_user)
        from pg_class
-      where relnamespace = to_regnamespace('headcount') and relkind = 'r'
+      where relnamespace = to_regnamespace('headcount') and relkind = 'r' and relname <> all ($1)
         and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
                  and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))`,
+    // guard: what a run needs
+    [UNUSED_BY_RUNS],
   )
-  const names = tables.rows[0]?.[0]
+  const [names, qualified, role] = tables.rows[0] ?? []
   if (typeof names !== 'string') return null
-  return `read and write ${names}: grant select, insert, update, delete on all tables in schema headcount`
+  return `read and write ${names}: grant select, insert, update, delete on ${String(qualified)} to ${String(role)}`
 }
 
 /** Migrations make tables in the schema, when it is there already, and a second schema for functions. */

@@ -10,6 +10,7 @@ import {
   READABLE_BY_NOBODY,
   READABLE_WITH_PERSONAL,
   READABLE_WITHOUT_PERSONAL,
+  UNUSED_BY_RUNS,
 } from '../../../../src/db/readers/readable.ts'
 import { addReader, removeReader } from '../../../../src/index.ts'
 import { readSchemaDescription } from '../../../../src/mirror/query/describe-schema.ts'
@@ -205,6 +206,110 @@ onPostgresCommandStage('readers', (stage) => {
     expect((await s.run(['readers'])).stdout).toBe('No readers yet.\n')
   })
 
+  test('are refused where the role may do more than read, with the statement that takes it away', async () => {
+    await using s = await stage(accountOf({}))
+    expect((await s.run(['migrate'])).code).toBe(0)
+    const [eve, group, place] = [
+      nameOf('eve', s.place.url),
+      nameOf('group', s.place.url),
+      new URL(s.place.url).pathname.slice(1),
+    ]
+    await using owner = await connect(s.place.url)
+    await change(owner, [
+      `create role "${eve}" login`,
+      `create role "${group}"`,
+      `grant "${group}" to "${eve}"`,
+      'create schema headcount_queue',
+    ])
+    const versionOf = sql<{ version: number }>`select current_setting('server_version_num')::int as version`
+    const [server] = (await versionOf.execute(owner.kysely)).rows
+    const predefined = sql<{ name: string }>`
+      select rolname as name from pg_roles
+       where starts_with(rolname, 'pg_') and rolname not in ('pg_database_owner', 'pg_use_reserved_connections')`
+    const ofPostgres = (await predefined.execute(owner.kysely)).rows.map(({ name }) => name)
+    expect(ofPostgres).toContain('pg_execute_server_program')
+    const asGroup = `for it is a member of "${group}". Take that away (revoke "${group}" from "${eve}")`
+    const refused = [
+      ...['createrole', 'createdb', 'replication', 'bypassrls'].flatMap(
+        (attribute) =>
+          [
+            [
+              `alter role "${eve}" ${attribute}`,
+              `alter role "${eve}" no${attribute}`,
+              `for it was made so. Take that away (alter role "${eve}" no${attribute})`,
+            ],
+            [`alter role "${group}" ${attribute}`, `alter role "${group}" no${attribute}`, asGroup],
+          ] as const,
+      ),
+      ...ofPostgres.flatMap(
+        (name) =>
+          [
+            [
+              `grant ${name} to "${eve}"`,
+              `revoke ${name} from "${eve}"`,
+              `for it is a member of "${name}". Take that away (revoke "${name}" from "${eve}")`,
+            ],
+            [
+              `grant ${name} to "${group}"`,
+              `revoke ${name} from "${group}"`,
+              `Take that away (revoke "${group}" from "${eve}")`,
+            ],
+          ] as const,
+      ),
+      ...['trigger', 'references', ...(Number(server?.version) >= 170_000 ? ['maintain'] : [])].map(
+        (right) =>
+          [
+            `grant ${right} on headcount.payments to "${group}"`,
+            `revoke ${right} on headcount.payments from "${group}"`,
+            asGroup,
+          ] as const,
+      ),
+      [
+        `grant select on headcount.payments to "${group}" with grant option`,
+        `revoke all on headcount.payments from "${group}"`,
+        `may let others read payments besides, ${asGroup}`,
+      ],
+      [
+        `grant execute on function headcount_internal.default_account() to "${group}"`,
+        `revoke execute on function headcount_internal.default_account() from "${group}"`,
+        `may call headcount_internal.default_account() besides, ${asGroup}`,
+      ],
+      [
+        `grant create on database "${place}" to "${eve}"`,
+        `revoke create on database "${place}" from "${eve}"`,
+        `may create schemas in database ${place} besides, for that was granted to it. Take that away (revoke create on database "${place}" from "${eve}")`,
+      ],
+      [
+        `grant usage on schema headcount_queue to "${eve}"`,
+        `revoke usage on schema headcount_queue from "${eve}"`,
+        'may use schema headcount_queue besides, for that was granted to it.',
+      ],
+      [
+        `alter table headcount.links owner to "${eve}"`,
+        `alter table headcount.links owner to current_user`,
+        'owns the mirror: nothing binds it to reading.',
+      ],
+      [
+        `alter database "${place}" owner to "${group}"`,
+        `alter database "${place}" owner to current_user`,
+        'owns the database: nothing binds it to reading.',
+      ],
+    ] as const
+    const add = () => s.run(['readers', 'add', eve, '--without-personal'])
+    for (const [give, takeAway, message] of refused) {
+      await change(owner, [give])
+      const tried = await add()
+      expect([tried.code, tried.stdout], give).toEqual([2, ''])
+      expect(tried.stderr, give).toContain(message)
+      await change(owner, [takeAway])
+    }
+    if (Number(server?.version) >= 160_000)
+      await change(owner, [`grant pg_use_reserved_connections to "${eve}"`])
+    expect(await add()).toMatchObject({ code: 0 })
+    await change(owner, [`drop role "${group}"`])
+    await dropRole(s.place.url, eve)
+  })
+
   test('are not half granted by a role that may not create roles: it is told what to do', async () => {
     await using s = await stage(accountOf({}), { blank: true })
     const owner = nameOf('owner', s.place.url)
@@ -254,6 +359,60 @@ const traps = `
   create function scratch.normalize(word pg_catalog.text, form pg_catalog.text) returns pg_catalog.text
     language plpgsql as 'begin perform pg_temp.tell(word); return pg_catalog.normalize(word, form); end';
   set search_path = scratch, pg_catalog`
+
+/** In a schema of its own, functions that fit better than those of Postgres, and that give its maker what their caller may read. */
+const lure = (schema: string, role: string) => `
+  create schema "${schema}";
+  grant usage on schema "${schema}" to public;
+  create function "${schema}".grab() returns boolean language plpgsql as $$ begin
+    execute 'grant usage on schema headcount to "${role}"';
+    execute 'grant select on headcount.responses, headcount.person_id_secret to "${role}"';
+    return true; end $$;
+  create function "${schema}".step(jsonb, jsonb) returns jsonb language sql as 'select null::jsonb';
+  create function "${schema}".finish(jsonb) returns jsonb language sql as 'select null::jsonb where "${schema}".grab()';
+  create aggregate "${schema}".jsonb_agg(jsonb) (sfunc = "${schema}".step, stype = jsonb, finalfunc = "${schema}".finish);
+  create function "${schema}".unnest(text[]) returns setof text language sql
+    as 'select pg_catalog.unnest($1) where "${schema}".grab()';
+  create function "${schema}".count_step(int, bigint) returns int language sql as 'select 1';
+  create function "${schema}".count_end(int) returns bigint language sql as 'select 1::bigint where "${schema}".grab()';
+  create aggregate "${schema}".count(bigint) (sfunc = "${schema}".count_step, stype = int, finalfunc = "${schema}".count_end)`
+
+test('no command of the owner calls what a role that may create schemas put into the one of its name', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+  const [eve, owner] = [nameOf('eve', s.place.url), new URL(s.place.url).username]
+  await using database = await connect(s.place.url)
+  await change(database, [
+    `create role "${eve}" login`,
+    `grant create on database "${new URL(s.place.url).pathname.slice(1)}" to "${eve}"`,
+  ])
+  await using connection = await asRole(s.place.url, eve)
+  await connection.client.query(lure(owner, eve))
+  const env = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
+  for (const command of [
+    ['migrate'],
+    ['sync', '--all', '-q'],
+    ['backfill', '-q'],
+    ['verify', '-q'],
+    ['status'],
+    ['query', `select jsonb_agg('1'::jsonb), count(1::bigint) from unnest('{a}'::text[])`],
+    ['events', '--all'],
+    ['readers'],
+    ['doctor'],
+    ['person', 'erase', 'guest1@example.org', '--yes'],
+  ])
+    expect(await s.run(command, { env }), command.join(' ')).toMatchObject({ code: 0 })
+  const single = sql`select jsonb_agg('1'::jsonb), count(1::bigint) from unnest('{a}'::text[])`
+  await single.execute(database.kysely)
+  expect(await readable(s.place.url, eve)).toEqual([])
+  // It works: who looks there calls it.
+  await change(database, [
+    `set search_path to "$user", public`,
+    `select count(1::bigint) from pg_catalog.generate_series(1, 2)`,
+  ])
+  expect(await readable(s.place.url, eve)).toEqual(['person_id_secret', 'responses'])
+  await dropRole(s.place.url, eve)
+})
 
 test('no statement of a transaction calls what somebody else put into the schema public', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 3 }))
@@ -355,10 +514,23 @@ test('a role with the grants of docs/operate/permissions.md syncs, and reads no 
   const url = new URL(s.place.url)
   Object.assign(url, { username: role, password: encodeURIComponent('choose a third') })
   const env = { DATABASE_URL: url.href }
-  for (const command of [['sync', '-q'], ['backfill', '-q'], ['verify', '-q'], ['status']])
+  for (const command of [['sync', '-q'], ['backfill', '-q'], ['verify', '-q'], ['status'], ['doctor']])
     expect(await s.run(command, { env }), command.join(' ')).toMatchObject({ code: 0 })
   const read = await readable(s.place.url, role)
   expect(all.filter((name) => !read.includes(name))).toEqual(['api_keys', 'person_id_secret', 'readers'])
+  expect(read.filter((name) => UNUSED_BY_RUNS.includes(name))).toEqual([])
+  await change(owner, [
+    `revoke insert, update on headcount.events, headcount.slots from "${role}"`,
+    `revoke select on headcount.rejects from "${role}"`,
+  ])
+  const again = { env: { DATABASE_URL: await urlOf(s.place.url, role) } }
+  const examined = await s.run(['doctor'], again)
+  expect(examined.code).toBe(5)
+  const told = examined.stdout.replaceAll(/\s+/g, ' ')
+  const remedy = `grant select, insert, update, delete on headcount.events, headcount.rejects, headcount.slots to ${role}`
+  expect(told).toContain(`${role} may not read and write events, rejects, slots: ${remedy}`)
+  await change(owner, [remedy])
+  expect((await s.run(['doctor'], again)).code).toBe(0)
   await dropRole(s.place.url, role)
 })
 

@@ -1,0 +1,86 @@
+/** Statements outside of transactions of this program: each goes out as a transaction with a search path, in one message. */
+import { Query, type Connection, type QueryConfig, type QueryResult } from 'pg'
+
+/**
+ * Where no other role can put functions, operators and types, which would run with the rights of this one. Without `pg_temp` at the end,
+ * temporary types would come first.
+ */
+// guard: search path
+const SEARCH_PATH = 'pg_catalog, pg_temp'
+
+/** Holds until the transaction ends: a pooling proxy gives the session to others. */
+export const PIN = `set local search_path to ${SEARCH_PATH}`
+
+const LEADING_COMMENTS = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/)*/s
+/** Postgres runs these in no transaction. Those of this program and of pg-boss name no function without its schema. */
+const NOT_IN_TRANSACTION =
+  /^(?:vacuum|(?:create|drop)\s+(?:unique\s+)?index\s+concurrently|reindex\s+\w+\s+concurrently)\b/i
+
+export function mayRunInTransaction(text: string): boolean {
+  return !NOT_IN_TRANSACTION.test(text.replace(LEADING_COMMENTS, ''))
+}
+
+/** One or more statements, behind the search path of their first transaction; what begins the text stays there, for it may be looked for. */
+export function pinned(text: string): string {
+  // guard: path of the queue
+  return mayRunInTransaction(text)
+    ? text.replace(LEADING_COMMENTS, (comments) => `${comments}${PIN}; `)
+    : text
+}
+
+interface AloneConfig extends QueryConfig {
+  readonly query_timeout: number
+}
+
+type Receive = (error: Error | null, result: QueryResult) => void
+
+/** What pg's types say otherwise, or not at all. */
+interface Wire extends Pick<Connection, 'stream' | 'sync'> {
+  readonly parse: (message: { readonly text: string }) => void
+  readonly bind: (message: object) => void
+  readonly execute: (message: object) => void
+}
+interface Received {
+  readonly submit: (connection: Wire) => unknown
+  readonly handleCommandComplete: (message: unknown, connection: Wire) => void
+}
+
+const BEFORE = ['begin', PIN]
+
+/** A statement within a transaction, for pg's client. When it fails, the transaction waits for its rollback. */
+export function aloneQuery(config: AloneConfig, receive: Receive): Query {
+  const query = new Query(config, receive as unknown as ConstructorParameters<typeof Query>[1])
+  const { submit, handleCommandComplete } = query as unknown as Received
+  let completed = 0
+  const within: Received = {
+    submit: (connection) => {
+      connection.stream.cork()
+      try {
+        for (const text of BEFORE) execute(connection, text)
+        return submit.call(query, committing(connection))
+      } finally {
+        connection.stream.uncork()
+      }
+    },
+    handleCommandComplete: (message, connection) => {
+      if (completed === BEFORE.length) handleCommandComplete.call(query, message, connection)
+      completed += 1
+    },
+  }
+  return Object.assign(query, within, { query_timeout: config.query_timeout })
+}
+
+/** The same connection, which commits before it asks the server to be ready again. */
+function committing(connection: Wire): Wire {
+  const sync = () => {
+    execute(connection, 'commit')
+    connection.sync()
+  }
+  return Object.create(connection, { sync: { value: sync } }) as Wire
+}
+
+function execute(connection: Wire, text: string): void {
+  connection.parse({ text })
+  connection.bind({})
+  connection.execute({})
+}
