@@ -17,7 +17,7 @@ export async function isRevived(
   { settings: { forgetAfterMs }, mirror: { lease } }: Pick<RunContext, 'settings' | 'mirror'>,
   { event, state }: DueEvent,
   fetched: FetchedList,
-  context: ListContext,
+  contextOf: () => ListContext,
 ): Promise<boolean> {
   if (state === undefined || state.retention !== 'forgotten' || state.forgotten_at === null) return false
   // guard: forgotten by its time
@@ -26,6 +26,7 @@ export async function isRevived(
   const since =
     forgetAfterMs === null ? Date.parse(state.forgotten_at) : Date.parse(lease.startedAt) - forgetAfterMs
   const [from, to] = [microseconds(since), microseconds(Date.now() + MAX_AHEAD_MS)]
+  const context = contextOf()
   const reader = createNormaliser(fetched, context).firstReader()
   let isNew = false
   for await (const _ of fetched.read(reader)) {

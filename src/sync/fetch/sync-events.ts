@@ -90,7 +90,7 @@ export async function writeList(
   selected: DueEvent,
   reading: FetchedList,
 ): Promise<void> {
-  const due = (await isRevived(run, selected, reading, listContext(run, selected)))
+  const due = (await isRevived(run, selected, reading, () => listContext(run, selected)))
     ? restored(selected)
     : selected
   const context = listContext(run, due)
