@@ -10,8 +10,6 @@ export interface Database extends AsyncDisposable {
   readonly engine: Engine
   /** Its name in messages, without user and password. */
   readonly label: string
-  /** Whether everybody may put functions into the schema `public`, as in databases older than Postgres 15; read when it is opened. */
-  readonly isPublicOpen: boolean
   /** For statements outside a transaction: single reads, the heartbeat. */
   readonly kysely: Kysely<Tables>
   /**

@@ -25,7 +25,10 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
       options,
     )
   }
-  if ([UNDEFINED_TABLE, '3F000', '42883', '42703'].includes(code) && message.includes('headcount')) {
+  if (
+    [UNDEFINED_TABLE, '3F000', '42883', '42703'].includes(code) &&
+    /\bheadcount(?:_internal)?[."]|"headcount(?:_internal)?"/.test(message)
+  ) {
     return new SchemaVersionError(`${label}: ${message}. Run: ${commandName()} migrate`, options)
   }
   const remedy = remedyOf(code, message)

@@ -2,6 +2,7 @@
  * The lock on the folder of a PGlite of the caller: PGlite takes none. It is held from the first call with this PGlite until it is
  * closed, and not for a call only: in between the PGlite keeps in memory what another process would change.
  */
+import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { DataDirInUseError } from '../../common/errors.ts'
 import { lockFolder, noLock, type FolderLock } from './data-dir-lock.ts'
@@ -13,7 +14,7 @@ const REMEDY = 'Close this PGlite, and open it again when that has ended: until 
 const locks = new Map<PGliteLike, Promise<FolderLock>>()
 
 /**
- * Takes the lock without waiting, or gives the one that this PGlite has. Its `release` does nothing.
+ * Takes the lock without waiting for a holder that lives, or gives the one that this PGlite has. Its `release` does nothing.
  *
  * @throws DataDirInUseError when another process, or this one by another way, has the folder open
  */
@@ -34,7 +35,7 @@ export async function releaseClosed(): Promise<void> {
 }
 
 async function take(pglite: PGliteLike, folder: string): Promise<FolderLock> {
-  const taken = lockFolder(folder, { waitMs: 0, remedy: REMEDY })
+  const taken = realpath(folder).then((at) => lockFolder(folder, { at, waitMs: 0, remedy: REMEDY }))
   locks.set(pglite, taken)
   releaseOnClose(pglite)
   try {

@@ -81,7 +81,7 @@ export async function lockFolder(
       }
     } else if (await isServed?.()) {
       throw new FolderServedError(`The folder ${folder} is served by ${formatProcess(found.holder)}.`)
-    } else if (performance.now() >= until) {
+    } else if (performance.now() >= until && !(await looksDead(found))) {
       throw inUse(folder, found, remedy)
     } else if (!isReported && onInUse !== undefined) {
       isReported = true
@@ -220,6 +220,13 @@ async function isDead({ id, holder, beat, isCopy }: StoredLock, watchedMs: numbe
  * Removes the lock of a dead holder; false when another process is about to. Only the process that creates the claim
  * file for this lock may remove it, after another check: so no process removes a new lock.
  */
+/** It has had no heartbeat for long, and nobody but that can tell: after a little watching `isDead` knows. */
+async function looksDead({ holder, beat, isCopy }: StoredLock): Promise<boolean> {
+  if (Date.now() - beat < DEAD_AFTER_MS) return false
+  // guard: silent lock
+  return holder === null || isCopy || !(await isLocal(holder))
+}
+
 async function breakStaleLock(path: string, dead: StoredLock): Promise<boolean> {
   const claim = `${path}.${dead.id === '' ? 'unfinished' : dead.id}`
   const file = await unlessCode('EEXIST', () => open(claim, 'wx', 0o600))

@@ -109,11 +109,10 @@ function databaseOver(
   }
   const askedThrough = (
     asked: PGliteLike,
-  ): Pick<Database, 'engine' | 'label' | 'isPublicOpen' | 'kysely' | 'transaction'> => ({
+  ): Pick<Database, 'engine' | 'label' | 'kysely' | 'transaction'> => ({
     engine: 'pglite',
     label,
     // It has one role.
-    isPublicOpen: false,
     kysely: kyselyOver(reading(withRoom(guarded(asked, lock), folder), readers), label),
     transaction: async (work, options = {}) => {
       lock.assertHeld()

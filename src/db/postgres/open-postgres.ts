@@ -88,10 +88,10 @@ export async function openPostgres(
   })
   try {
     const session = await checkOut(watched, label)
-    const facts = await readFacts(session, label).finally(session.release)
+    await requireUtf8(session, label).finally(session.release)
     return {
-      ...databaseOver(watched, label, facts),
-      reserve: (connections) => databaseOver(new PoolShare(watched, connections), label, facts),
+      ...databaseOver(watched, label),
+      reserve: (connections) => databaseOver(new PoolShare(watched, connections), label),
     }
   } catch (error) {
     await watched.close()
@@ -116,13 +116,12 @@ async function asDriver(
   }
 }
 
-function databaseOver(connections: Connections, label: string, facts: DatabaseFacts): Database {
+function databaseOver(connections: Connections, label: string): Database {
   let closed: Promise<void> | null = null
   const close = () => (closed ??= connections.close())
   return {
     engine: 'postgres',
     label,
-    ...facts,
     kysely: kyselyOver(async () => {
       const { queryAlone, release } = await checkOut(connections, label)
       return { queryObjects: queryAlone, release }
@@ -135,23 +134,16 @@ function databaseOver(connections: Connections, label: string, facts: DatabaseFa
   }
 }
 
-/** What is asked of a database when it is opened. */
-type DatabaseFacts = Pick<Database, 'isPublicOpen'>
-
 /**
  * The encoding of a database is fixed. LATIN1 cannot store every name, and SQL_ASCII does not check any bytes.
  *
  * @throws DatabaseError for another encoding than UTF8
  */
-async function readFacts({ queryAlone }: Pick<Session, 'queryAlone'>, label: string): Promise<DatabaseFacts> {
-  const { rows } = await queryAlone(
-    `select current_setting('server_encoding') as encoding, exists (
-       select from pg_namespace
-        where nspname = 'public' and has_schema_privilege('public', oid, 'create')) as open`,
-  )
-  const [{ encoding, open }] = rows as [{ encoding: string; open: boolean }]
+async function requireUtf8({ queryAlone }: Pick<Session, 'queryAlone'>, label: string): Promise<void> {
+  const { rows } = await queryAlone(`select current_setting('server_encoding') as encoding`)
+  const [{ encoding }] = rows as [{ encoding: string }]
   // guard: encoding
-  if (encoding === 'UTF8') return { isPublicOpen: open }
+  if (encoding === 'UTF8') return
   throw new DatabaseError(
     `${label}: the encoding of this database is ${encoding}, and a mirror needs UTF8; nothing was written. Create another database and name it in the database URL: create database … encoding 'UTF8' template template0`,
   )

@@ -102,6 +102,7 @@ export function grantsOf(
     .map((name) => `headcount.${name}`)
   return [
     `revoke all on all tables in schema headcount from ${role}`,
+    `revoke all on all sequences in schema headcount from ${role}`,
     `revoke create on schema headcount, headcount_internal from ${role}`,
     `grant usage on schema headcount to ${role}`,
     ...(readable.length === 0 ? [] : [`grant select on ${readable.join(', ')} to ${role}`]),
@@ -116,6 +117,7 @@ export function revocationsOf(roleName: string): readonly string[] {
   const role = identifier(roleName)
   return [
     `revoke all on all tables in schema headcount from ${role}`,
+    `revoke all on all sequences in schema headcount from ${role}`,
     `revoke all on schema headcount from ${role}`,
     `revoke execute on function ${FUNCTIONS_OF_THE_PAST} from ${role}`,
   ]

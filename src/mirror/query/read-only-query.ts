@@ -1,3 +1,4 @@
+import { creatorInPublic } from '../../db/readers/public-schema.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf, isConnectionLost } from '../../db/errors.ts'
 import { literal } from '../../db/quote.ts'
@@ -54,7 +55,7 @@ export async function runReadOnlyQuery(
       async (trx) => {
         // As in psql, but for functions that somebody else put there: they would run with the rights of who asks.
         // guard: public functions in a query
-        const path = database.isPublicOpen ? 'headcount' : 'headcount, public'
+        const path = (await creatorInPublic(trx)) !== null ? 'headcount' : 'headcount, public'
         await trx.query(`set local search_path to ${path}`)
         // As a statement of its own: not every role may call set_config.
         if (account !== null) await trx.query(`set local headcount.account to ${literal(account)}`)

@@ -156,6 +156,7 @@ async function relations({ kysely }: Transaction, reader: StoredReader): Promise
        select case
          when has_any_column_privilege(holder.name, c.oid, 'insert, update')
               or has_table_privilege(holder.name, c.oid, 'delete, truncate') then 'write'
+         when case when c.relkind = 'S' then has_sequence_privilege(holder.name, c.oid, 'usage') end then 'advance'
          when has_any_column_privilege(holder.name, c.oid, 'select') and c.relname <> all (${readableBy(reader)}) then 'read'
          when has_table_privilege(holder.name, c.oid, 'trigger') then 'put triggers on'
          when has_any_column_privilege(holder.name, c.oid, 'references') then 'refer by foreign keys to'

@@ -1,7 +1,7 @@
 /** A PGlite of the caller in a folder: as long as it is open, nobody else has the folder. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtempDisposable, readdir } from 'node:fs/promises'
+import { cp, mkdtempDisposable, readdir, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { Readable } from 'node:stream'
@@ -44,6 +44,18 @@ describe('D15 a folder that a PGlite of the caller has open', () => {
     expect(await Promise.all([listAccounts({ pglite }), status({ pglite })])).toEqual([[], []])
     expect(await isLocked()).toBe(true)
     await expect(connect(`pglite:${folder}`, { waitForFolderMs: 0 })).rejects.toThrow('this very process')
+    expect(await listAccounts({ pglite })).toEqual([])
+    await pglite.close()
+    expect(await isLocked()).toBe(false)
+  })
+
+  test('a lock that was left by a process of another machine: the call has the folder when nobody beats for some seconds', async () => {
+    const lock = join(folder, 'headcount.lock')
+    const elsewhere = { host: 'other', boot_id: 'other', pid_namespace: 'other', pid: 7, started: '1' }
+    await writeFile(lock, JSON.stringify({ id: 'left', ...elsewhere, since: '2026-01-01T00:00:00Z' }))
+    const hourAgo = Date.now() / 1000 - 3600
+    await utimes(lock, hourAgo, hourAgo)
+    const pglite = await PGlite.create(folder)
     expect(await listAccounts({ pglite })).toEqual([])
     await pglite.close()
     expect(await isLocked()).toBe(false)

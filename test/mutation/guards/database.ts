@@ -190,6 +190,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'D15.*by its path: it is in use',
   },
   {
+    name: 'silent lock',
+    promise: 'a lock that was left on another machine, or before a reboot, keeps no PGlite of the caller out',
+    mutation: { replace: 'false' },
+    tests: [ownPglite],
+    only: 'D15.*left by a process of another machine',
+  },
+  {
     name: 'copied lock',
     promise: 'a lock of a living process that does not name its file is believed, however old its beat',
     mutation: 'remove',
@@ -278,7 +285,7 @@ export const databaseGuards: readonly Guard[] = [
   },
   {
     name: 'public functions in a query',
-    promise: 'query looks for no function in a schema into which everybody may put one',
+    promise: 'query looks for no function in a schema into which another role may put one',
     mutation: 'never',
     tests: ['test/integration/commands/maintain/readers.test.ts'],
     only: 'somebody else put into the schema public',

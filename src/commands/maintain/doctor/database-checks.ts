@@ -1,4 +1,6 @@
 /** The database: can it be reached, is it new enough, may we write, is its schema ours. */
+import { identifier } from '../../../db/quote.ts'
+import { creatorInPublic } from '../../../db/readers/public-schema.ts'
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { commandName } from '../../../common/command-name.ts'
@@ -70,13 +72,10 @@ async function checkEmpty(folder: string): Promise<CheckResult> {
 }
 
 export function checkDatabase(database: Database): Promise<CheckResult> {
-  return orFailure(DATABASE, () => database.transaction((trx) => inspect(trx, database), { readOnly: true }))
+  return orFailure(DATABASE, () => database.transaction(inspect, { readOnly: true }))
 }
 
-async function inspect(
-  trx: Transaction,
-  { isPublicOpen }: Pick<Database, 'isPublicOpen'>,
-): Promise<CheckResult> {
+async function inspect(trx: Transaction): Promise<CheckResult> {
   const { rows } = await trx.query(
     `select current_setting('server_version'), current_setting('server_version_num')::int, current_user,
             current_database()`,
@@ -92,11 +91,12 @@ async function inspect(
   if (lacking !== null) return failed(DATABASE, `${user} may not ${lacking}`)
   if (trx.engine === 'pglite') return ok(`embedded Postgres ${version}`)
   const detail = `Postgres ${version}, ${name} as ${user}`
-  return isPublicOpen
-    ? warning(
-        `${detail}; everybody may put functions into the schema public, which ${user} may call without knowing: as a superuser run revoke create on schema public from public`,
-      )
-    : ok(detail)
+  const creator = await creatorInPublic(trx)
+  if (creator === null) return ok(detail)
+  const [who, from] = creator === 'public' ? ['everybody', 'public'] : [creator, identifier(creator)]
+  return warning(
+    `${detail}; ${who} may put functions into the schema public, which ${user} may call without knowing: as a superuser run revoke create on schema public from ${from}`,
+  )
 }
 
 /** Why nothing can be written over this connection, with the remedy. */

@@ -265,6 +265,11 @@ onPostgresCommandStage('readers', (stage) => {
           ] as const,
       ),
       [
+        `grant usage on sequence headcount.sync_runs_id_seq to "${group}"`,
+        `revoke all on sequence headcount.sync_runs_id_seq from "${group}"`,
+        `may advance sync_runs_id_seq besides, ${asGroup}`,
+      ],
+      [
         `grant select on headcount.payments to "${group}" with grant option`,
         `revoke all on headcount.payments from "${group}"`,
         `may let others read payments besides, ${asGroup}`,
@@ -428,6 +433,10 @@ test('no statement of a transaction calls what somebody else put into the schema
   expect(await path()).not.toContain('public')
   await change(owner, ['revoke create on schema public from public'])
   expect(await path()).toContain('headcount, public')
+  const app = nameOf('app', s.place.url)
+  await change(owner, [`create role ${app}`, `grant create on schema public to ${app}`])
+  expect(await path()).not.toContain('public')
+  await change(owner, [`drop owned by ${app}`, `drop role ${app}`])
 })
 
 test('what a reader puts into its search path or among its temporary types is called by nothing that it reads', async () => {
