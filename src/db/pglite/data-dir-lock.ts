@@ -63,6 +63,8 @@ export async function lockFolder(
 ): Promise<FolderLock> {
   const path = join(at, lockName)
   const until = performance.now() + waitMs
+  // Somebody on a clock that is behind beats meanwhile.
+  const watchUntil = performance.now() + WATCH_MS + 500
   using waiting = new DisposableStack()
   let isReported = false
   let watch: { readonly found: StoredLock; readonly since: number } | null = null
@@ -81,7 +83,7 @@ export async function lockFolder(
       }
     } else if (await isServed?.()) {
       throw new FolderServedError(`The folder ${folder} is served by ${formatProcess(found.holder)}.`)
-    } else if (performance.now() >= until && !(await looksDead(found))) {
+    } else if (performance.now() >= until && (performance.now() >= watchUntil || !(await looksDead(found)))) {
       throw inUse(folder, found, remedy)
     } else if (!isReported && onInUse !== undefined) {
       isReported = true
