@@ -13,7 +13,7 @@ import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror, mirrorCaller } from '../open-mirror.ts'
 import { redactRecipient } from '../open-log.ts'
 import { describeDelivery } from '../output/deliveries.ts'
-import { tellsProgress } from '../terminal/logger.ts'
+import { showsProgress } from '../terminal/logger.ts'
 import { writeJson } from '../output/format/json.ts'
 
 type DigestFlags = JsonFlags & {
@@ -132,7 +132,7 @@ async function tellDeliveries(
   deliveries: readonly Delivery[],
 ): Promise<void> {
   for (const delivery of deliveries) {
-    if (tellsProgress(config) && delivery.state !== 'failed')
+    if (showsProgress(config) && delivery.state !== 'failed')
       await terminal.err.write(`${describeDelivery(delivery)}\n`)
   }
   const failed = deliveries.filter(({ state }) => state === 'failed')

@@ -1,5 +1,5 @@
 /** What a worker that starts asks of the mirror: a monitor must not call it unhealthy while the mirror is fresh by a run before. */
-import { HeadcountError } from '../../common/errors.ts'
+import { describeThrown } from '../../common/errors.ts'
 import type { RunConfig } from '../../config/read-run.ts'
 import { statusCall } from '../../mirror/calls/status.ts'
 import type { LastGoodRuns } from '../../orchestration/schedule/worker.ts'
@@ -31,7 +31,7 @@ export function lastGoodRunsOf(
       return new Map(ages)
     } catch (error) {
       // There is no mirror yet, or the run tells the same.
-      const reason = error instanceof HeadcountError ? error.message : String(error)
+      const reason = describeThrown(error)
       logger.debug({}, `the last good run is not known: ${reason}`)
       return new Map()
     }

@@ -10,7 +10,7 @@ import { notifyAfterRun } from './companions/notice-of-run.ts'
 import { selectAccounts } from './accounts/select-accounts.ts'
 import { resultFormat, writeDocument, type ResultFlags } from './accounts/result-writer.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
-import { tellsProgress } from '../terminal/logger.ts'
+import { showsProgress } from '../terminal/logger.ts'
 import {
   openBar,
   openLines,
@@ -135,7 +135,7 @@ export async function openDisplay<P>(
   form: ProgressForm<P>,
 ): Promise<Log & { readonly display: ProgressDisplay<P> }> {
   const { err } = terminal
-  if (err.isTerminal && tellsProgress(config) && config.logFormat !== 'json') {
+  if (err.isTerminal && showsProgress(config) && config.logFormat !== 'json') {
     const display = await openBar(err, form)
     return { display, ...(await openLog(config, terminal, (text) => display.writeAbove(text))) }
   }
@@ -182,7 +182,7 @@ async function announce(
     const { plan: _, ...told } = report
     const what = report.dry_run ? `dry run of ${report.mode}` : report.mode
     logger[isGood ? 'info' : 'warn']({ report: told }, `${what} ${outcomeOf(report)}`)
-  } else if (!isGood || tellsProgress(config)) {
+  } else if (!isGood || showsProgress(config)) {
     const { formatReport } = await import('../output/run-report.ts')
     await err.write(formatReport(report, err))
   }

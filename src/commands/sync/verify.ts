@@ -4,7 +4,7 @@ import type { Command } from '../cli/context.ts'
 import { exitCodesOfVerify } from '../exit-codes.ts'
 import { resultFormat, writeDocument, type ResultFlags } from './accounts/result-writer.ts'
 import { selectAccounts } from './accounts/select-accounts.ts'
-import { tellsProgress } from '../terminal/logger.ts'
+import { showsProgress } from '../terminal/logger.ts'
 import { runProgress } from '../terminal/progress.ts'
 import { openDisplay, runOptions } from './run-command.ts'
 import { withTelemetry } from './with-telemetry.ts'
@@ -44,7 +44,7 @@ export const verify: Command<VerifyFlags> = withTelemetry(async (context) => {
   if (format !== null) await writeDocument(terminal.out, report, format)
   else await terminal.out.write(formatDifferences(report))
   if (config.logFormat === 'json') logReport(report, log.logger)
-  else if (needsNote(report) || tellsProgress(config)) {
+  else if (needsNote(report) || showsProgress(config)) {
     await terminal.err.write(formatVerification(report, terminal.err))
   }
   return exitCodesOfVerify[report.status]

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import type { OnFolderInUse } from '../../db/connect.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
-import { tellsProgress } from './logger.ts'
+import { showsProgress } from './logger.ts'
 import { showSeconds } from './show-seconds.ts'
 import type { Output } from './terminal.ts'
 
@@ -17,7 +17,7 @@ export function showFolderWait(
   writeLine: (text: string) => void,
 ): OnFolderInUse {
   return ({ folder, holder, waitMs }) => {
-    if (!tellsProgress(config)) return new DisposableStack()
+    if (!showsProgress(config)) return new DisposableStack()
     const use = `${holder} has ${folder} open`
     if (err.isTerminal && config.logFormat !== 'json') {
       const waiting = `${stripControlCharsInLine(use)}: waiting`

@@ -21,7 +21,7 @@ const redact = {
 }
 
 /** False where only warnings and errors are wanted, as with `--quiet`. */
-export function tellsProgress({ logLevel }: Pick<Config, 'logLevel'>): boolean {
+export function showsProgress({ logLevel }: Pick<Config, 'logLevel'>): boolean {
   return logLevel === 'info' || logLevel === 'debug'
 }
 

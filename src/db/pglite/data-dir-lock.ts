@@ -218,10 +218,6 @@ async function isDead({ id, holder, beat, isCopy }: StoredLock, watchedMs: numbe
   return isOld && (id === '' || watchedMs >= WATCH_MS)
 }
 
-/**
- * Removes the lock of a dead holder; false when another process is about to. Only the process that creates the claim
- * file for this lock may remove it, after another check: so no process removes a new lock.
- */
 /** It has had no heartbeat for long, and nobody but that can tell: after a little watching `isDead` knows. */
 async function looksDead({ holder, beat, isCopy }: StoredLock): Promise<boolean> {
   if (Date.now() - beat < DEAD_AFTER_MS) return false
@@ -229,6 +225,10 @@ async function looksDead({ holder, beat, isCopy }: StoredLock): Promise<boolean>
   return holder === null || isCopy || !(await isLocal(holder))
 }
 
+/**
+ * Removes the lock of a dead holder; false when another process is about to. Only the process that creates the claim
+ * file for this lock may remove it, after another check: so no process removes a new lock.
+ */
 async function breakStaleLock(path: string, dead: StoredLock): Promise<boolean> {
   const claim = `${path}.${dead.id === '' ? 'unfinished' : dead.id}`
   const file = await unlessCode('EEXIST', () => open(claim, 'wx', 0o600))

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { HeadcountError, UnreachableError } from '../../common/errors.ts'
+import { HeadcountError, UnreachableError, describeThrown } from '../../common/errors.ts'
 import { deletionsOnly } from '../../load/dry-run/planner.ts'
 import { EventBatches } from '../write/event-batches.ts'
 import { endsRun, isEarlyEnd } from './for-each-event.ts'
@@ -54,7 +54,7 @@ async function rereadList(run: RunContext, batches: EventBatches, due: Reread['d
 
 /** Tells that a list could not be read a second time. */
 export function warnUnconfirmed({ stats }: Pick<RunContext, 'stats'>, list: string, error: unknown): void {
-  const cause = error instanceof HeadcountError ? error.message : String(error)
+  const cause = describeThrown(error)
   stats.warn(
     `${list}: rows were missing from its pages, and it could not be read a second time: they stay until the next run reads it. ${cause}`,
   )

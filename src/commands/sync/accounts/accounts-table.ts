@@ -8,7 +8,7 @@ import { worstFirst } from '../../exit-codes.ts'
 import { below, listTable, right } from '../../output/format/table.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Logger } from '../../../index.ts'
-import { tellsProgress } from '../../terminal/logger.ts'
+import { showsProgress } from '../../terminal/logger.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
 /** What is kept of an account until the end. */
@@ -61,7 +61,7 @@ export async function concludeAccounts(
     logger[bad.length === 0 ? 'info' : 'warn'](fields, headline(command.name, rows, durationMs))
     return
   }
-  const isQuiet = !tellsProgress(config)
+  const isQuiet = !showsProgress(config)
   if (bad.length > 0 || !isQuiet)
     await err.write(formatAccounts({ ...command, onlyBad: isQuiet }, rows, durationMs, err))
 }

@@ -4,10 +4,10 @@ import { isPersonal } from '../../../common/schema/personal-data.ts'
 import type { ChangedEvent, ChangedField, ChangedPart, ChangedParts, DigestResponse } from './digest.ts'
 
 /** For those who must not see names, addresses and messages: counts, events, money and slots stay. */
-export function withoutPersonalData<Told extends ChangedParts>(told: Told): Told {
-  const { events_changed, responses_withdrawn, responses_changed, responses_new } = told
+export function withoutPersonalData<Parts extends ChangedParts>(parts: Parts): Parts {
+  const { events_changed, responses_withdrawn, responses_changed, responses_new } = parts
   return {
-    ...told,
+    ...parts,
     events_changed: mapItems(events_changed, (item) => redactFields(item, EVENT_FIELDS)),
     responses_withdrawn: mapItems(responses_withdrawn, withoutName),
     responses_changed: mapItems(responses_changed, (item) =>

@@ -1,5 +1,5 @@
 /** The place of a job among those that its service host may have at once, over all machines. */
-import { HeadcountError } from '../../../common/errors.ts'
+import { describeThrown } from '../../../common/errors.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import type { JobQueue } from '../open-queue.ts'
 import { QUEUE_SCHEMA, QUEUE_TRANSACTION, RUNS_QUEUE, type QueueLog } from '../queues.ts'
@@ -46,8 +46,10 @@ export class HostPlace {
         QUEUE_TRANSACTION,
       )
     } catch (error) {
-      const reason = error instanceof HeadcountError ? error.message : String(error)
-      this.#log('debug', `account ${data.account}: its place at the host was not stored: ${reason}`)
+      this.#log(
+        'debug',
+        `account ${data.account}: its place at the host was not stored: ${describeThrown(error)}`,
+      )
     }
   }
 }

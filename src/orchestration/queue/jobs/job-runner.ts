@@ -1,7 +1,7 @@
 /** Takes jobs while there is room, runs each, and writes down what became of it, until the signal. */
 import { onAbort, sleep } from '../../../common/abort.ts'
 import { commandName } from '../../../common/command-name.ts'
-import { HeadcountError } from '../../../common/errors.ts'
+import { HeadcountError, describeThrown } from '../../../common/errors.ts'
 import { now, type MonotonicTime } from '../../schedule/monotonic-time.ts'
 import { fetchJobs } from './fetch-jobs.ts'
 import { HostPlace } from './host-place.ts'
@@ -220,7 +220,6 @@ async function touch({ boss }: JobQueue, jobs: readonly HeldJob[], log: QueueLog
       jobs.map(({ id, retryCount }) => ({ id, retryCount })),
     )
   } catch (error) {
-    const reason = error instanceof HeadcountError ? error.message : String(error)
-    log('debug', `no heartbeat of the jobs was stored: ${reason}`)
+    log('debug', `no heartbeat of the jobs was stored: ${describeThrown(error)}`)
   }
 }
