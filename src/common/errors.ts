@@ -264,8 +264,3 @@ export class InterruptedError extends HeadcountError {
     this.exitCode = exitCode
   }
 }
-
-/** What to say of any thrown value: an error of this program by its message, another one with its name. */
-export function describeThrown(error: unknown): string {
-  return error instanceof HeadcountError ? error.message : String(error)
-}

@@ -1,5 +1,5 @@
 /** What a worker that starts asks of the mirror: a monitor must not call it unhealthy while the mirror is fresh by a run before. */
-import { describeThrown } from '../../common/errors.ts'
+import { describeThrown } from '../../common/error-code.ts'
 import type { RunConfig } from '../../config/read-run.ts'
 import { statusCall } from '../../mirror/calls/status.ts'
 import type { LastGoodRuns } from '../../orchestration/schedule/worker.ts'

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
-import { HeadcountError, UnreachableError, describeThrown } from '../../common/errors.ts'
+import { HeadcountError, UnreachableError } from '../../common/errors.ts'
+import { describeThrown } from '../../common/error-code.ts'
 import { deletionsOnly } from '../../load/dry-run/planner.ts'
 import { EventBatches } from '../write/event-batches.ts'
 import { endsRun, isEarlyEnd } from './for-each-event.ts'

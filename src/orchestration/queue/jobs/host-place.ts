@@ -1,5 +1,5 @@
 /** The place of a job among those that its service host may have at once, over all machines. */
-import { describeThrown } from '../../../common/errors.ts'
+import { describeThrown } from '../../../common/error-code.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import type { JobQueue } from '../open-queue.ts'
 import { QUEUE_SCHEMA, QUEUE_TRANSACTION, RUNS_QUEUE, type QueueLog } from '../queues.ts'

@@ -1,7 +1,8 @@
 /** Takes jobs while there is room, runs each, and writes down what became of it, until the signal. */
 import { onAbort, sleep } from '../../../common/abort.ts'
 import { commandName } from '../../../common/command-name.ts'
-import { HeadcountError, describeThrown } from '../../../common/errors.ts'
+import { HeadcountError } from '../../../common/errors.ts'
+import { describeThrown } from '../../../common/error-code.ts'
 import { now, type MonotonicTime } from '../../schedule/monotonic-time.ts'
 import { fetchJobs } from './fetch-jobs.ts'
 import { HostPlace } from './host-place.ts'
