@@ -62,7 +62,7 @@ function placeOf({ functionName, url }: CallFrame): string {
   if (url.startsWith('node:')) return 'node'
   const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? []
   if (name !== undefined) return name
-  const [, room] = /\/((?:src|bench|migrations)\/[^/]+)(?:\/[^/]+)?$/.exec(url) ?? []
+  const [, room] = /\/((?:src|bench|migrations)\/[^/]+)(?:\/[^/]+)*$/.exec(url) ?? []
   if (room !== undefined) return room
   return functionName.startsWith('(') ? functionName : 'built-in'
 }
