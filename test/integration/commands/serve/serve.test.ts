@@ -66,6 +66,19 @@ describe('serve', () => {
     expect(stdout + stderr).not.toMatch(new RegExp(`${key}|hc_nobody|after=|example\\.org`))
   })
 
+  test('an escape that says nothing is refused by the bundle of the command as by the library', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
+    const key = (await s.run(['keys', 'create'])).stdout.trim()
+    await using served = startServe([], { env: s.env })
+    const url = await urlOf(served)
+    const { status, json } = await ask(url, key, '/events?limit=1&after=%zz')
+    expect({ status, json }).toMatchObject({
+      status: 400,
+      json: { detail: 'after must be percent-encoded UTF-8' },
+    })
+  })
+
   test('an access log for people is one line a request', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 1 }))
     expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
