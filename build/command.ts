@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
 import { bundleChanges } from './bundle-changes.ts'
 import { thirdPartyLicences } from './licences.ts'
+import { writeDataDir } from './pglite-data-dir.ts'
 
 const repository = join(import.meta.dirname, '..')
 
@@ -44,6 +45,7 @@ export async function bundleCommand(folder: string, { sourcemap = false } = {}):
       comments: { legal: true, annotation: true, jsdoc: false },
     },
   })
+  await writeDataDir(folder)
 }
 
 if (import.meta.main) await bundleCommand(resolve(process.argv[2] ?? join(repository, 'dist/command')))

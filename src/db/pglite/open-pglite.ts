@@ -15,6 +15,7 @@ import {
   prepareDataDir,
 } from './data-dir.ts'
 import { requireDiskSpace } from './disk-space.ts'
+import { newDataDir } from './new-data-dir.ts'
 import { guarded, reading, readersFor, withRoom } from './query-runner.ts'
 import { sharePglite } from './share-pglite.ts'
 import { startStatementTimeout, type StatementTimeout } from './statement-timeout.ts'
@@ -40,7 +41,7 @@ export async function wrapPGlite(pglite: PGliteLike): Promise<Database> {
 export async function openPGlite(folder: string | null, options: ConnectOptions = {}): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')
   if (folder === null) {
-    const pglite = await create(PGlite)
+    const pglite = await create(PGlite, undefined, await newDataDir())
     return databaseOver(pglite, 'PGlite in memory', noLock, pglite)
   }
   const label = `PGlite in ${folder}`
@@ -73,14 +74,17 @@ export async function openPGlite(folder: string | null, options: ConnectOptions 
 type Driver = typeof PGlite
 
 /** PGlite fills its buffers with zeros when it starts: the 128 MB that it takes by itself cost every command a tenth of its time. */
-function create(driver: Driver, folder?: string): Promise<PGlite> {
-  return driver.create(folder, { startParams: [...driver.defaultStartParams, '-c', 'shared_buffers=32MB'] })
+function create(driver: Driver, folder?: string, loadDataDir: Blob | null = null): Promise<PGlite> {
+  return driver.create(folder, {
+    startParams: [...driver.defaultStartParams, '-c', 'shared_buffers=32MB'],
+    ...(loadDataDir !== null && { loadDataDir }),
+  })
 }
 
 async function makeNew(driver: Driver, folder: string, at: string): Promise<PGlite> {
   await requireDiskSpace(folder, {})
   await markInitialising(folder)
-  const pglite = await create(driver, at)
+  const pglite = await create(driver, at, await newDataDir())
   await markInitialised(folder)
   return pglite
 }

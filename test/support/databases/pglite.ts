@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
@@ -6,6 +7,7 @@ import { connect } from '../../../src/db/connect.ts'
 import { fastFolder } from '../files/fast-folder.ts'
 import { makeOwnFolder } from '../files/leftovers.ts'
 import { migrate } from '../../../src/db/migrate.ts'
+import { newDataDir } from '../../../src/db/pglite/new-data-dir.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -37,7 +39,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
 /** Gives the file; the folder is made when it is missing. */
 async function writeCopy(folder: string): Promise<string> {
-  const pglite = await PGlite.create(folder)
+  const loadDataDir = existsSync(folder) ? null : await newDataDir()
+  const pglite = await PGlite.create(folder, { ...(loadDataDir !== null && { loadDataDir }) })
   const copy = await pglite.dumpDataDir('none')
   await pglite.close()
   const file = `${folder}.tar`
