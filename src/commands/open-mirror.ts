@@ -115,13 +115,13 @@ async function openForWork<T>(
   work: Work<T>,
   isFolderServed?: () => Promise<boolean>,
 ): Promise<T> {
-  const opening = connect(config.database.target, {
+  await using opened = await connect(config.database.target, {
     createFolder: false,
     log: logTo(logger),
+    signal,
     onFolderInUse,
     ...(isFolderServed !== undefined && { isFolderServed }),
   })
-  await using opened = await raceAbort(opening, signal)
   await using database = changesMirror === false ? cancelReadsOnAbort(opened, signal) : withoutClose(opened)
   const working = async () => {
     if (changesMirror !== null) await prepareSchema(database, changesMirror, flags['force'] === true)

@@ -61,6 +61,8 @@ export interface ConnectOptions {
   readonly createFolder?: boolean
   /** How many connections to Postgres are made at most; one run has 4 by default. */
   readonly connections?: number
+  /** Ends the opening, and any wait of it: what opens too late is closed. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A folder that another process has open. */

@@ -1,5 +1,5 @@
 /** How a program asks something of a mirror: as `sync` it names the database, and each call opens it, unless it is the caller's. */
-import { interruptible, NEVER, raceAbort } from '../../common/abort.ts'
+import { interruptible, raceAbort } from '../../common/abort.ts'
 import { cancelReadsOnAbort } from '../../db/cancel/cancel-reads.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
@@ -67,21 +67,10 @@ export async function withDatabase<T>(
   options: MirrorOptions,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const { signal = NEVER } = options
-  const open = () => openDatabase(options, signal)
+  const { signal, logger } = options
+  const open = () => connect(targetOf(options), { createFolder: false, log: logTo(logger), signal })
   await using database = await interruptible(signal, 'The call was interrupted before it began.', open)
   return await work(database)
-}
-
-async function openDatabase(options: MirrorOptions, signal: AbortSignal): Promise<Database> {
-  const opening = connect(targetOf(options), { createFolder: false, log: logTo(options.logger) })
-  try {
-    return await raceAbort(opening, signal)
-  } catch (error) {
-    // One that is open too late; nobody is there any more to be told that it could not be opened or closed.
-    opening.then((late) => late.close()).catch(() => {})
-    throw error
-  }
 }
 
 /** Runs the same call as the command of this name does. */

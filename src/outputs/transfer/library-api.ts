@@ -44,7 +44,7 @@ export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
   await requireOther(options.database, to)
   return interruptible(signal, 'The move was interrupted; the other database is as empty as before.', () =>
     withMirror(options, 'write', async (source) => {
-      await using target = await connect(to, { log, ...(onFolderInUse !== undefined && { onFolderInUse }) })
+      await using target = await connect(to, { log, signal, ...(onFolderInUse !== undefined && { onFolderInUse }) })
       return await moveInto(source, target, { signal, log, onProgress, force })
     }),
   )
@@ -127,7 +127,7 @@ export async function restoreWith(
       const onBytes = (bytes: number) => onProgress({ step: 'reading', bytes })
       const backup = await openBackup(file, { signal, onBytes })
       requireAccounts(lists, backup.manifest.accounts)
-      await using target = await connect(targetOf(options), { log })
+      await using target = await connect(targetOf(options), { log, signal })
       return await restoreInto(target, backup, { suppressions: lists, key, ...watch })
     },
   )

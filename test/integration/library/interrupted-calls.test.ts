@@ -8,6 +8,7 @@ import {
   createKey,
   InterruptedError,
   listKeys,
+  migrate,
   query,
   status,
   sync,
@@ -73,6 +74,39 @@ test('a call that waits for a lock ends at once, and its statement with it', asy
   await holder.query('rollback')
   holder.release()
   await pool.end()
+})
+
+test('a call that waits for a folder of another process ends at once', async () => {
+  await using place = await freshPlace('pglite')
+  await using _holder = await connect(place.url)
+  const began = performance.now()
+  const mirror = () => ({ database: place.url, signal: AbortSignal.timeout(100) })
+  const service = { apiKey: testKey, baseUrl: 'http://127.0.0.1:9/api/v1' }
+  const calls = [migrate(mirror()), listKeys(mirror()), sync({ ...service, ...mirror() })]
+  for (const call of await Promise.allSettled(calls))
+    expect(call).toMatchObject({ reason: expect.any(InterruptedError) })
+  expect(performance.now() - began).toBeLessThan(3000)
+})
+
+test('a migration that waits for the lock of another one ends at once, and its statement with it', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using database = await connect(place.url)
+  const pool = openPool(place.url)
+  const holder = await pool.connect()
+  await holder.query('begin; select pg_advisory_xact_lock(6283185307)')
+  const controller = new AbortController()
+  const call = expect(migrate({ database: place.url, signal: controller.signal })).rejects.toThrow(
+    InterruptedError,
+  )
+  const waiting = () => active(database, sql<boolean>`wait_event_type = 'Lock'`)
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+  controller.abort()
+  await call
+  expect(await waiting()).toBe(0)
+  await holder.query('rollback')
+  holder.release()
+  await pool.end()
+  expect(await migrate({ database: place.url })).not.toEqual([])
 })
 
 test('a server that does not answer is left at once', async () => {
