@@ -23,7 +23,8 @@ export async function openMirror(
       /* guard: first answers */ identity: await fetchIdentity(reading),
       list: await fetchEventList(reading),
     }
-    const database = existing ?? (await connect(settings.target, { log: logTo(settings.logger), signal: settings.signal }))
+    const database =
+      existing ?? (await connect(settings.target, { log: logTo(settings.logger), signal: settings.signal }))
     return { database, firstResponses }
   } catch (error) {
     await existing?.close()

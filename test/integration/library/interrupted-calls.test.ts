@@ -1,15 +1,22 @@
 /** What becomes of a call that its signal ends. */
 import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql, type RawBuilder } from 'kysely'
 import { expect, test } from 'vitest'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import {
   createKey,
+  exportViews,
   InterruptedError,
   listKeys,
   migrate,
   query,
+  removeAccount,
+  report,
+  sendDigest,
   status,
   sync,
   type DatabaseOptions,
@@ -141,6 +148,26 @@ onBoth('a program with rows', (fresh) => {
     await mirror.database.transaction((trx) => trx.query('select 1'))
     expect(parts).toHaveLength(1)
   })
+})
+
+test('the error says what becomes of the work, also when it has not begun', async () => {
+  await using place = await freshPlace('pglite')
+  await using _holder = await connect(place.url)
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'headcount-test-'))
+  const mirror = () => ({ database: place.url, signal: AbortSignal.timeout(100) })
+  const calls = {
+    'The report was interrupted; the file stays as it was.': report(mirror()),
+    'The export was interrupted; the folder stays as it was.': exportViews({ ...mirror(), out: folder.path }),
+    'The removal was interrupted; the next call continues it.': removeAccount({
+      ...mirror(),
+      account: 'default',
+    }),
+    'The delivery was interrupted; the next call sends what was not sent.': sendDigest({
+      ...mirror(),
+      to: 'http://127.0.0.1:9/',
+    }),
+  }
+  for (const [message, call] of Object.entries(calls)) await expect.soft(call).rejects.toThrow(message)
 })
 
 test('what writes is done, or has not begun', async () => {
