@@ -19,7 +19,7 @@ export async function isRevived(
   fetched: FetchedList,
   contextOf: () => ListContext,
 ): Promise<boolean> {
-  if (state === undefined || state.retention !== 'forgotten' || state.forgotten_at === null) return false
+  if (state?.retention !== 'forgotten') return false
   // guard: forgotten by its time
   if (event.event_at !== null) return false
   // How long responses are kept is not known without the setting.
