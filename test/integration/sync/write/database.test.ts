@@ -213,15 +213,17 @@ onPostgresStage('a Postgres that breaks off', (stage) => {
     )
     on.account.of('gala').push(...responsesFrom(4, 1))
     const remedy = 'alter function public.meddle() set search_path = public, pg_temp'
-    const fault = new RegExp(
-      `"audit" does not exist, in the function public.meddle.*${RegExp.escape(remedy)}`,
-    )
-    expect(await on.sync()).toMatchObject({ exit: 5, error: { message: expect.stringMatching(fault) } })
+    const { exit, error } = await on.run('sync')
+    expect(exit).toBe(5)
+    expect(error?.message).toContain('"audit" does not exist, in the function public.meddle()')
+    expect(error?.message).toContain(remedy)
     const doctor = async () => {
       const env = { HEADCOUNT_API_KEY: testKey, HEADCOUNT_BASE_URL: on.service.baseUrl.href }
       return (await headcount(['doctor', '--database', on.url], { env })).stdout
     }
-    expect(await doctor()).toMatch(new RegExp(`meddle on headcount.responses.*\n.*${RegExp.escape(remedy)};`))
+    const examined = await doctor()
+    expect(examined).toContain('meddle on headcount.responses')
+    expect(examined).toContain(`${remedy};`)
     await on.change(remedy)
     expect(await doctor()).not.toContain('meddle')
     expect(await on.sync()).toMatchObject({ exit: 0 })
