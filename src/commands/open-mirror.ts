@@ -1,7 +1,7 @@
 /** How the commands that look at the mirror, or take care of it, open it. */
 import { readConfig, type Config, type Flags } from '../config/config.ts'
-import { cancelReadsOnAbort } from '../db/cancel/cancel-reads.ts'
-import { connect, pgliteDataDir, FolderServedError, withoutClose, type Database } from '../db/connect.ts'
+import { readUntilAborted } from '../db/cancel/cancel-reads.ts'
+import { connect, pgliteDataDir, FolderServedError, type Database } from '../db/connect.ts'
 import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
 import type { Context } from './cli/context.ts'
 import { isListenedOn } from './control/socket.ts'
@@ -115,17 +115,17 @@ async function openForWork<T>(
   work: Work<T>,
   isFolderServed?: () => Promise<boolean>,
 ): Promise<T> {
-  const opening = connect(config.database.target, {
+  await using database = await connect(config.database.target, {
     createFolder: false,
     log: logTo(logger),
+    signal,
     onFolderInUse,
     ...(isFolderServed !== undefined && { isFolderServed }),
   })
-  await using opened = await raceAbort(opening, signal)
-  await using database = changesMirror === false ? cancelReadsOnAbort(opened, signal) : withoutClose(opened)
-  const working = async () => {
+  const prepareAndWork = async (database: Database) => {
     if (changesMirror !== null) await prepareSchema(database, changesMirror, flags['force'] === true)
     return work(database, config)
   }
-  return await raceAbort(working(), signal)
+  if (changesMirror === false) return await readUntilAborted(database, signal, prepareAndWork)
+  return await raceAbort(prepareAndWork(database), signal)
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Pool } from 'pg'
+import { raceAbort } from '../common/abort.ts'
 import { UsageError } from '../common/errors.ts'
 import type { PGliteLike } from './pglite/types.ts'
 import type { ConnectOptions, Database, OnFolderInUse } from './database.ts'
@@ -27,11 +28,25 @@ export type Target =
  * or a PGlite. A database of the caller is never closed here. The drivers are loaded on demand.
  *
  * @throws UsageError for an invalid target, DatabaseError when it cannot be reached, DataDirInUseError when another
- * process has the folder open, FolderServedError when that process answers in place of this one.
+ * process has the folder open, FolderServedError when that process answers in place of this one; the signal's reason.
  */
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Database> {
+  const { signal } = options
+  signal?.throwIfAborted()
+  const opening = open(target, options)
+  if (signal === undefined) return opening
+  try {
+    return await raceAbort(opening, signal)
+  } catch (error) {
+    // One that is open too late; nobody is there any more to be told that it could not be opened or closed.
+    opening.then((late) => late.close()).catch(() => {})
+    throw error
+  }
+}
+
+async function open(target: Target, options: ConnectOptions): Promise<Database> {
   if (typeof target !== 'string' && 'url' in target)
-    return connect(target.url, { ...options, onFolderInUse: target.onFolderInUse })
+    return open(target.url, { ...options, onFolderInUse: target.onFolderInUse })
   if (typeof target !== 'string' && 'open' in target) return target.open(options)
   if (typeof target !== 'string' && 'opened' in target) return withoutClose(target.opened)
   if (typeof target !== 'string' && 'pglite' in target) {

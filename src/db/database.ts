@@ -19,6 +19,8 @@ export interface Database extends AsyncDisposable {
    * @throws whatever `work` throws; DatabaseError and TransactionConflictError from the database
    */
   transaction<T>(work: (trx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Only for Postgres, where any other statement has a transaction: sends one that cannot run in any. */
+  readonly queryOutsideTransaction?: (text: string) => Promise<unknown>
   /**
    * Only for Postgres: sends what another library wrote, on a connection of its own. Rows have the driver's own types. A text
    * without values may hold several statements, also `begin` and `commit`.
@@ -61,6 +63,8 @@ export interface ConnectOptions {
   readonly createFolder?: boolean
   /** How many connections to Postgres are made at most; one run has 4 by default. */
   readonly connections?: number
+  /** Ends the opening, and any wait of it: what opens too late is closed. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A folder that another process has open. */

@@ -6,7 +6,7 @@ import { sql, type Kysely } from 'kysely'
 import { TransactionConflictError } from '../common/errors.ts'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Database, DatabaseLog } from './database.ts'
-import { executeAlone } from './cancel/execute-alone.ts'
+import { executeOutsideTransaction } from './cancel/execute-outside-transaction.ts'
 import type { Transaction } from './transaction.ts'
 
 const INDEXES = {
@@ -60,7 +60,10 @@ export async function createMissingIndexes(
         continue
       }
       if (index.isInvalid) await dropInvalid(database, index)
-      await executeAlone(database, createIndexStatement(index), { signal, timeLimitMs: TIME_LIMIT_MS })
+      await executeOutsideTransaction(database, createIndexStatement(index), {
+        signal,
+        timeLimitMs: TIME_LIMIT_MS,
+      })
     }
   } catch (error) {
     // Of two runs that build at once, the server ends one: the other goes on.

@@ -25,15 +25,36 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
       options,
     )
   }
+  const foreign = foreignFunction(error)
   if (
+    foreign === null &&
     [UNDEFINED_TABLE, '3F000', '42883', '42703'].includes(code) &&
     /\bheadcount(?:_internal)?[."]|"headcount(?:_internal)?"/.test(message)
   ) {
     return new SchemaVersionError(`${label}: ${message}. Run: ${commandName()} migrate`, options)
   }
-  const remedy = remedyOf(code, message)
+  const remedy = remedyOf(code, message) ?? (foreign === null ? null : remedyOfFunction(foreign, code))
   const Kind = transactionOnlyState.test(code) ? TransactionFailedError : DatabaseError
-  return new Kind(`${label}: ${remedy === null ? message : `${message}. ${remedy}`}`, options)
+  const fault = foreign === null ? message : `${message}, in the function ${foreign}`
+  return new Kind(`${label}: ${remedy === null ? fault : `${fault}. ${remedy}`}`, options)
+}
+
+const NAME = String.raw`(?:"(?:[^"]|"")+"|[^\s".()]+)`
+/** A function without arguments, as a trigger calls it, in a line of the context of an error, which may be in any language. */
+const CALLED = new RegExp(String.raw`\bPL/.*?\s((?:${NAME}\.)?${NAME}\(\))`)
+
+/** The outermost function that the error was thrown in, unless it is one of the mirror: that of a trigger which somebody put on a table. */
+function foreignFunction(error: unknown): string | null {
+  const cause = codedCause(error)?.error
+  const context = cause === undefined || !('where' in cause) ? '' : String(cause.where)
+  const names = context.split('\n').flatMap((line) => CALLED.exec(line)?.[1] ?? [])
+  return names.findLast((name) => !/^headcount(?:_internal)?\./.test(name)) ?? null
+}
+
+function remedyOfFunction(name: string, code: string): string {
+  if ([UNDEFINED_TABLE, '42883', '42704'].includes(code))
+    return `Let it name tables, functions and types with their schemas, or give it a path: alter function ${name} set search_path = public, pg_temp`
+  return 'It is no function of headcount: mend it, or drop the trigger that calls it'
 }
 
 /**

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { migrations, type Migration } from '../../migrations/index.ts'
+import { NEVER } from '../common/abort.ts'
 import { commandName } from '../common/command-name.ts'
 import { SchemaVersionError } from '../common/errors.ts'
+import { cancelTransactionOnAbort } from './cancel/cancel-on-abort.ts'
 import type { Database } from './database.ts'
 import { codeOf, INSUFFICIENT_PRIVILEGE, UNDEFINED_TABLE } from './errors.ts'
 import { grantReadersAgain } from './readers/grant-again.ts'
@@ -23,17 +25,22 @@ const lockTimeoutMs = 10 * 60_000
  * killed process leaves each migration either applied or not.
  *
  * @returns the migrations that this call applied, in order
- * @throws SchemaVersionError when the schema is newer than this program; DatabaseError
+ * @throws SchemaVersionError when the schema is newer than this program; DatabaseError; the signal's reason
  */
-export async function migrate(database: Database): Promise<readonly { number: number; name: string }[]> {
+export async function migrate(
+  database: Database,
+  signal: AbortSignal = NEVER,
+): Promise<readonly { number: number; name: string }[]> {
   const applied: { number: number; name: string }[] = []
   const { current } = await schemaState(database)
   refuseNewer(current)
   for (const migration of migrations.filter(({ number }) => number > current)) {
-    const done = await database.transaction((trx) => applyUnlessDone(trx, migration), {
-      lockTimeoutMs,
-      statementTimeoutMs: 0,
-    })
+    signal.throwIfAborted()
+    const apply = async (trx: Transaction) => {
+      using _ = await cancelTransactionOnAbort(database, trx, signal)
+      return await applyUnlessDone(trx, migration)
+    }
+    const done = await database.transaction(apply, { lockTimeoutMs, statementTimeoutMs: 0 })
     if (done) applied.push({ number: migration.number, name: migration.name })
   }
   return applied

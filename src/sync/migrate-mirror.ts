@@ -8,7 +8,7 @@ import { logTo, type Logger } from './options.ts'
 /**
  * Brings the schema of a database up to date; `sync` and `backfill` do so by themselves.
  *
- * @param options `signal` ends it before it has begun
+ * @param options `signal` ends it, also while it waits for a folder or a lock: the migration under way is rolled back
  * @returns the migrations that were applied now, none when the schema was current.
  * @throws UsageError unless one way to the database is given; DatabaseError; SchemaVersionError when the schema is newer than this program.
  */
@@ -17,9 +17,12 @@ export async function migrate(
 ): Promise<readonly { readonly number: number; readonly name: string }[]> {
   checkOptions(options)
   const { logger, signal } = options
-  return interruptible(signal, 'The call was interrupted before it began.', async () => {
-    await using database = await connect(targetOf(options), { log: logTo(logger) })
-    signal?.throwIfAborted()
-    return await applyMigrations(database)
-  })
+  return interruptible(
+    signal,
+    'The migration was interrupted; the next call goes on with the rest.',
+    async () => {
+      await using database = await connect(targetOf(options), { log: logTo(logger), signal })
+      return await applyMigrations(database, signal)
+    },
+  )
 }

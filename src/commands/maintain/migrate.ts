@@ -10,10 +10,10 @@ export const migrate: Command<MigrateFlags> = async ({ flags, terminal, signal }
   const config = await readConfig(flags)
   const log = await openLog(config, terminal)
   const library = await import('../../index.ts')
-  const applied = await raceAbort(library.migrate({ database: config.database.target, ...log }), signal)
+  const applied = await library.migrate({ database: config.database.target, signal, ...log })
   if (flags.queue) {
     const { migrateQueue } = await import('../../orchestration/queue/library-api.ts')
-    await raceAbort(migrateQueue({ database: config.database.target }), signal)
+    await raceAbort(migrateQueue({ database: config.database.target, signal }), signal)
   }
   if (flags.json) await writeJson(terminal.out, { applied })
   if (!flags.quiet) await terminal.err.write(describe(applied))

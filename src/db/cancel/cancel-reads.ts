@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../common/abort.ts'
+import { raceAbort, waitAtMost } from '../../common/abort.ts'
 import type { Database } from '../database.ts'
 import { cancelTransactionOnAbort } from './cancel-on-abort.ts'
 
@@ -25,4 +25,15 @@ export function cancelReadsOnAbort(database: Database, signal: AbortSignal): Dat
   }
   const close = () => waitAtMost(MAX_END_MS, Promise.allSettled(open))
   return { ...database, transaction, close, [Symbol.asyncDispose]: close }
+}
+
+/** Does what only reads, and may be left at any moment: the signal ends it at once, and in Postgres too. The database stays open. */
+export async function readUntilAborted<T>(
+  opened: Database,
+  signal: AbortSignal,
+  read: (database: Database) => Promise<T>,
+): Promise<T> {
+  // guard: statements of an interrupted call
+  await using database = cancelReadsOnAbort(opened, signal)
+  return await raceAbort(read(database), signal)
 }

@@ -34,6 +34,8 @@ interface LockOptions {
   readonly onInUse?: OnFolderInUse | undefined
   /** Whether the process that has the folder open answers in place of this one. Called repeatedly during the wait. */
   readonly isServed?: (() => Promise<boolean>) | undefined
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
   /** What to do about a folder that is in use. */
   readonly remedy?: string
 }
@@ -59,7 +61,7 @@ const REMEDY =
  */
 export async function lockFolder(
   folder: string,
-  { at = folder, waitMs, log, onInUse, isServed, remedy = REMEDY }: LockOptions,
+  { at = folder, waitMs, log, onInUse, isServed, signal, remedy = REMEDY }: LockOptions,
 ): Promise<FolderLock> {
   const path = join(at, lockName)
   const until = performance.now() + waitMs
@@ -89,7 +91,7 @@ export async function lockFolder(
       isReported = true
       waiting.use(onInUse({ folder, holder: formatProcess(found.holder), waitMs }))
     }
-    await sleep(100)
+    await sleep(100, undefined, { signal })
   }
 }
 

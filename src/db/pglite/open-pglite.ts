@@ -57,6 +57,7 @@ export async function openPGlite(folder: string | null, options: ConnectOptions 
       log: options.log,
       onInUse: options.onFolderInUse,
       isServed: options.isFolderServed,
+      signal: options.signal,
     })
     const pglite =
       (await inspectDataDir(folder)) === 'existing'

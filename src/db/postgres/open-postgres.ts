@@ -7,7 +7,7 @@ import { checkOut, type Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 import { PoolShare } from './pool-share.ts'
-import { PIN } from './alone.ts'
+import { PIN } from './own-transaction.ts'
 import { WatchedPool, type ConnectingClient, type Connections } from './watched-pool.ts'
 
 interface OwnPool {
@@ -100,14 +100,14 @@ export async function openPostgres(
 }
 
 /** With a connection of its own, which a text of several statements that failed leaves without its transaction. */
-async function asDriver(
+async function withSession<T>(
   connections: Connections,
   label: string,
-  ...query: Parameters<Session['queryAsDriver']>
-): Promise<readonly object[]> {
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   const session = await checkOut(connections, label)
   try {
-    return await session.queryAsDriver(...query)
+    return await work(session)
   } catch (error) {
     await session.rollback()
     throw error
@@ -123,12 +123,13 @@ function databaseOver(connections: Connections, label: string): Database {
     engine: 'postgres',
     label,
     kysely: kyselyOver(async () => {
-      const { queryAlone, release } = await checkOut(connections, label)
-      return { queryObjects: queryAlone, release }
+      const { queryInOwnTransaction, release } = await checkOut(connections, label)
+      return { queryObjects: queryInOwnTransaction, release }
     }),
     transaction: async (work, options = {}) =>
       inTransaction(await checkOut(connections, label), work, options),
-    queryAsDriver: (text, values) => asDriver(connections, label, text, values),
+    queryOutsideTransaction: (text) => withSession(connections, label, (on) => on.queryObjects(text, [])),
+    queryAsDriver: (text, values) => withSession(connections, label, (on) => on.queryAsDriver(text, values)),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -139,8 +140,8 @@ function databaseOver(connections: Connections, label: string): Database {
  *
  * @throws DatabaseError for another encoding than UTF8
  */
-async function requireUtf8({ queryAlone }: Pick<Session, 'queryAlone'>, label: string): Promise<void> {
-  const { rows } = await queryAlone(`select current_setting('server_encoding') as encoding`)
+async function requireUtf8({ queryInOwnTransaction }: Session, label: string): Promise<void> {
+  const { rows } = await queryInOwnTransaction(`select current_setting('server_encoding') as encoding`)
   const [{ encoding }] = rows as [{ encoding: string }]
   // guard: encoding
   if (encoding === 'UTF8') return

@@ -8,7 +8,7 @@ import { toDatabaseError, isConnectionLost } from '../errors.ts'
 import { observeStatement } from '../../telemetry/statements.ts'
 import type { QueryResult, ReceivePart } from '../transaction.ts'
 import { parserFor } from '../type-parsers.ts'
-import { aloneQuery, mayRunInTransaction, pinned } from './alone.ts'
+import { inOwnTransaction, pinned } from './own-transaction.ts'
 import type { Connections } from './watched-pool.ts'
 
 /** An option of pg that its types lack. */
@@ -54,11 +54,13 @@ export class Session {
     this.#observed(text, this.#client.query(this.#extended(text, values)))
 
   /** As `queryObjects`, in a transaction of its own and still in one round trip. */
-  readonly queryAlone = async (text: string, values: readonly unknown[] = []): Promise<PgQueryResult> => {
-    // guard: path of one statement
-    if (!mayRunInTransaction(text)) return this.queryObjects(text, values)
+  readonly queryInOwnTransaction = async (
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<PgQueryResult> => {
     try {
-      return await this.#observed(text, this.#sendAlone(this.#extended(text, values)))
+      // guard: path of one statement
+      return await this.#observed(text, this.#sendInOwnTransaction(this.#extended(text, values)))
     } catch (error) {
       await this.rollback()
       throw error
@@ -75,16 +77,18 @@ export class Session {
   ): Promise<readonly object[]> => {
     const limit = { query_timeout: this.#answerMs }
     if (values.length > 0)
-      return (await this.#guarded(this.#sendAlone({ text, values: [...values], ...limit }))).rows
+      return (await this.#guarded(this.#sendInOwnTransaction({ text, values: [...values], ...limit }))).rows
     const query: TimedQuery = { text: pinned(text), ...limit }
     const sent: Promise<PgQueryResult | readonly PgQueryResult[]> = this.#client.query(query)
     const result = await this.#guarded(sent)
     return 'rows' in result ? result.rows : result.flatMap(({ rows }) => rows)
   }
 
-  #sendAlone(query: TimedQuery): Promise<PgQueryResult> {
+  #sendInOwnTransaction(query: TimedQuery): Promise<PgQueryResult> {
     const { promise, resolve, reject } = Promise.withResolvers<PgQueryResult>()
-    const sent = aloneQuery(query, (error, result) => (error === null ? resolve(result) : reject(error)))
+    const sent = inOwnTransaction(query, (error, result) =>
+      error === null ? resolve(result) : reject(error),
+    )
     this.#client.query(sent)
     return promise
   }

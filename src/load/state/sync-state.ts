@@ -9,7 +9,9 @@ import { singleRow, chunkRows, assertRowCount } from '../statements.ts'
 export const EVENT_LIST_KEY = ''
 
 /** The stored state of a list. */
-export interface ListState {
+export type ListState = ListFacts & Retention
+
+interface ListFacts {
   readonly event_id: string
   readonly digest: string | null
   readonly normaliser_version: number | null
@@ -23,15 +25,15 @@ export interface ListState {
   /** Ids that the last read of a list in several pages lacked; the next read confirms them or not. */
   readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
-  readonly retention: Retention
-  readonly forgotten_at: string | null
 }
 
 /**
  * What is stored of the personal data of a list: `kept`; `forgotten`, rows are stored without; `restored`, its next reading brings them
  * back: they are marked as forgotten, but the event is no longer old, or a person was restored.
  */
-export type Retention = 'kept' | 'forgotten' | 'restored'
+type Retention =
+  | { readonly retention: 'kept' | 'restored' }
+  | { readonly retention: 'forgotten'; readonly forgotten_at: string }
 
 /** The new state of a list that was read and applied. */
 export interface AppliedState {
@@ -101,8 +103,9 @@ export async function readStates(
       row.event_id,
       {
         ...row,
-        forgotten_at,
-        retention: forgotten_at !== null ? 'forgotten' : rewrite_due ? 'restored' : 'kept',
+        ...(forgotten_at === null
+          ? { retention: rewrite_due ? 'restored' : 'kept' }
+          : { retention: 'forgotten', forgotten_at }),
         held_deletions: row.held_deletions ?? [],
         unconfirmed_absences: row.unconfirmed_absences ?? [],
       },

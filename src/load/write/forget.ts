@@ -34,9 +34,11 @@ export const hasPersonal = sql`(
 /** SQL: whether a former version `h` has none. */
 const isForgotten = sql`h.document = headcount_internal.forgotten_response(h.document)`
 
-/** The last that happened to the responses of the event `event_id`; a time in the future does not count. */
+/** The last that happened to the responses of the event `event_id`; a time in the future counts from when it was seen. */
 const lastResponse = (account: number, eventId: RawBuilder<unknown>) => sql`greatest(
-  (select max(least(r.created_at, r._first_seen_at)) from headcount.responses r
+  (select max(greatest(least(r.created_at, r._first_seen_at),
+                       case when r.updated_at is not null then least(r.updated_at, r._changed_at) end))
+     from headcount.responses r
     where r.account_id = ${account} and r.event_id = ${eventId}),
   (select max(h.valid_to) from headcount.response_history h
     where h.account_id = ${account} and h.event_id = ${eventId}))`

@@ -1,6 +1,6 @@
 /** What a program may change in a mirror beside the data of the service; each as the command of this name does it. */
 import { requireWholeNumber } from '../../common/options/amounts.ts'
-import { interruptible, NEVER } from '../../common/abort.ts'
+import { NEVER } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { UsageError } from '../../common/errors.ts'
@@ -120,8 +120,9 @@ export async function renameAccount(options: RenameAccountOptions): Promise<void
   checkOptions(options, 'account', 'newName')
   const { account: from, newName, signal = NEVER } = options
   const to = parseNewName(newName)
-  return interruptible(signal, 'The renaming was interrupted: the account has its former name.', () =>
-    withMirror(options, 'write', (database) => renameAccountInMirror(database, { from, to, signal })),
+  const interrupted = 'The renaming was interrupted: the account has its former name.'
+  return withMirror({ ...options, interrupted }, 'write', (database) =>
+    renameAccountInMirror(database, { from, to, signal }),
   )
 }
 
@@ -140,10 +141,9 @@ export interface RemoveAccountOptions extends MirrorOptions {
 export async function removeAccount(options: RemoveAccountOptions): Promise<number> {
   checkOptions(options, 'account')
   const { account, signal = NEVER } = options
-  return interruptible(signal, 'The removal was interrupted; the next call continues it.', () =>
-    withMirror(options, 'write', async (database) =>
-      removeAccountById(database, await accountId(database, account), signal),
-    ),
+  const interrupted = 'The removal was interrupted; the next call continues it.'
+  return withMirror({ ...options, interrupted }, 'write', async (database) =>
+    removeAccountById(database, await accountId(database, account), signal),
   )
 }
 
@@ -185,7 +185,6 @@ export async function prune(options: PruneOptions): Promise<PruneReport> {
     if (pruned) await pruneVersions(database, found, before, signal)
     return { history_before: before, pruned, tables: found.map(({ account_id: _, ...table }) => table) }
   }
-  return interruptible(signal, 'The pruning was interrupted; the next call continues it.', () =>
-    withMirror(options, dryRun ? 'read' : 'write', work),
-  )
+  const interrupted = 'The pruning was interrupted; the next call continues it.'
+  return withMirror({ ...options, interrupted }, dryRun ? 'read' : 'write', work)
 }

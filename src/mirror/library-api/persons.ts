@@ -1,5 +1,5 @@
 /** Personal data of one person, as the commands of `headcount person` treat them. */
-import { interruptible, NEVER } from '../../common/abort.ts'
+import { NEVER } from '../../common/abort.ts'
 import type { Database } from '../../db/connect.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import type { ErasureReport } from '../../common/schema/tables.ts'
@@ -117,9 +117,8 @@ async function erase(
     const report = await work(database, { account, key, replaceKey, signal, log: logTo(logger) })
     return { ...report, ...(vacuum ? await vacuumErased(database, report, signal) : NOT_VACUUMED) }
   }
-  return interruptible(signal, 'The erasure was interrupted. What was erased until then stays erased.', () =>
-    withMirror(options, 'write', carryOut),
-  )
+  const interrupted = 'The erasure was interrupted. What was erased until then stays erased.'
+  return withMirror({ ...options, interrupted }, 'write', carryOut)
 }
 
 export type RestorePersonOptions = PersonOptions & Pick<ErasureChoices, 'personKey' | 'signal'>
@@ -138,9 +137,8 @@ export async function restorePerson(options: RestorePersonOptions): Promise<Rest
     const emailKey = await emailKeyOf(database, options.email)
     return restoreInMirror(database, emailKey, { account, key, signal, log: logTo(logger) })
   }
-  return interruptible(signal, 'It was interrupted: the person is on the suppression list as before.', () =>
-    withMirror(options, 'write', carryOut),
-  )
+  const interrupted = 'It was interrupted: the person is on the suppression list as before.'
+  return withMirror({ ...options, interrupted }, 'write', carryOut)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** How a program asks something of a mirror: as `sync` it names the database, and each call opens it, unless it is the caller's. */
-import { interruptible, NEVER, raceAbort } from '../../common/abort.ts'
-import { cancelReadsOnAbort } from '../../db/cancel/cancel-reads.ts'
+import { interruptible } from '../../common/abort.ts'
+import { readUntilAborted } from '../../db/cancel/cancel-reads.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
 import { logTo, type Logger } from '../../sync/options.ts'
@@ -20,6 +20,11 @@ export interface AccountFilter extends MirrorOptions {
   readonly account?: string
 }
 
+/** What the error of a call says that its signal ended, wherever it was; without it one that writes is ended only before it begins. */
+interface Interruptible {
+  readonly interrupted?: string
+}
+
 /** The schema of a mirror is brought up to date before it is changed; one that is only read must be. */
 export type Access = 'read' | 'write'
 
@@ -28,7 +33,7 @@ export type Access = 'read' | 'write'
  * DatabaseError
  */
 export async function withMirror<T>(
-  options: MirrorOptions,
+  options: MirrorOptions & Interruptible,
   access: Access,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
@@ -39,7 +44,10 @@ export async function withMirror<T>(
 }
 
 /** As withMirror, for what only reads and may be left at any moment: its signal ends it at once, and in Postgres too. */
-export function readMirror<T>(options: MirrorOptions, work: (database: Database) => Promise<T>): Promise<T> {
+export function readMirror<T>(
+  options: MirrorOptions & Interruptible,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
   return readDatabase(options, async (database) => {
     await prepareSchema(database, false)
     return await work(database)
@@ -48,45 +56,32 @@ export function readMirror<T>(options: MirrorOptions, work: (database: Database)
 
 /** As readMirror, also where there is no mirror yet. */
 export function readDatabase<T>(
-  options: MirrorOptions,
+  { interrupted = 'The call was interrupted.', ...options }: MirrorOptions & Interruptible,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const { signal } = options
   if (signal === undefined) return withDatabase(options, work)
-  return interruptible(signal, 'The call was interrupted.', () =>
-    withDatabase(options, async (opened) => {
-      // guard: statements of an interrupted call
-      await using database = cancelReadsOnAbort(opened, signal)
-      return await raceAbort(work(database), signal)
-    }),
-  )
+  return withDatabase({ ...options, interrupted }, (database) => readUntilAborted(database, signal, work))
 }
 
 /** Opens the database, also where it holds no mirror yet. @throws as withMirror, but no SchemaVersionError */
 export async function withDatabase<T>(
-  options: MirrorOptions,
+  options: MirrorOptions & Interruptible,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const { signal = NEVER } = options
-  const open = () => openDatabase(options, signal)
-  await using database = await interruptible(signal, 'The call was interrupted before it began.', open)
-  return await work(database)
-}
-
-async function openDatabase(options: MirrorOptions, signal: AbortSignal): Promise<Database> {
-  const opening = connect(targetOf(options), { createFolder: false, log: logTo(options.logger) })
-  try {
-    return await raceAbort(opening, signal)
-  } catch (error) {
-    // One that is open too late; nobody is there any more to be told that it could not be opened or closed.
-    opening.then((late) => late.close()).catch(() => {})
-    throw error
+  const { signal, logger, interrupted } = options
+  const open = () => connect(targetOf(options), { createFolder: false, log: logTo(logger), signal })
+  const openAndWork = async () => {
+    const message = interrupted ?? 'The call was interrupted before it began.'
+    await using database = await interruptible(signal, message, open)
+    return await work(database)
   }
+  return interrupted === undefined ? openAndWork() : interruptible(signal, interrupted, openAndWork)
 }
 
 /** Runs the same call as the command of this name does. */
 export function callMirror<Input, Output>(
-  options: MirrorOptions,
+  options: MirrorOptions & Interruptible,
   call: Call<Input, Output>,
   input: Input,
   receive: Receive = async () => {},

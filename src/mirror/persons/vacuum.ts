@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { ErasedCounts, ErasureReport } from '../../common/schema/tables.ts'
 import type { Database } from '../../db/connect.ts'
-import { executeAlone } from '../../db/cancel/execute-alone.ts'
+import { executeOutsideTransaction } from '../../db/cancel/execute-outside-transaction.ts'
 import { singleRow } from '../../load/statements.ts'
 
 /** The tables that an erasure writes to. */
@@ -47,7 +47,7 @@ export async function vacuumErased(
   const vacuumed = tables.filter((table) => owned.has(table))
   for (const table of vacuumed) {
     signal.throwIfAborted()
-    await executeAlone(database, `vacuum (full, analyze) headcount.${table}`, {
+    await executeOutsideTransaction(database, `vacuum (full, analyze) headcount.${table}`, {
       signal,
       timeLimitMs: VACUUM_LIMIT_MS,
     })

@@ -2,7 +2,7 @@ import { withoutRejections } from '../../common/options/callbacks.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { cancelReadsOnAbort } from '../../db/cancel/cancel-reads.ts'
 import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
-import { interruptible, NEVER } from '../../common/abort.ts'
+import { NEVER } from '../../common/abort.ts'
 import { oneOf } from '../../common/parse-values.ts'
 import { parseOption } from '../../mirror/library-api/parse-option.ts'
 import { exportToFolder, type ExportProgress, type ExportSelection } from './export-views.ts'
@@ -31,10 +31,10 @@ export async function exportViews(options: ExportOptions): Promise<ExportManifes
   const { out, format = 'csv', signal = NEVER, onProgress, ...selection } = options
   const known = parseOption('format', () => oneOf(exportFormats)(format))
   const beside = { signal, onProgress: withoutRejections(onProgress) }
-  return interruptible(signal, 'The export was interrupted; the folder stays as it was.', () =>
-    withMirror(options, 'read', async (opened) => {
-      await using database = cancelReadsOnAbort(opened, signal)
-      return await exportToFolder(database, out, { ...selection, format: known }, beside)
-    }),
-  )
+  const interrupted = 'The export was interrupted; the folder stays as it was.'
+  return withMirror({ ...options, interrupted }, 'read', async (opened) => {
+    // Not left at once: its files are removed first.
+    await using database = cancelReadsOnAbort(opened, signal)
+    return await exportToFolder(database, out, { ...selection, format: known }, beside)
+  })
 }

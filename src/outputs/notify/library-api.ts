@@ -49,13 +49,14 @@ export async function sendDigest(options: SendDigestOptions): Promise<readonly D
   const mail = mailOption(options)
   if (mail === null && recipients.some(({ kind }) => kind === 'mail'))
     throw new UsageError('The options `smtpUrl` and `mailFrom` are needed to send mail.')
+  const interrupted = 'The delivery was interrupted; the next call sends what was not sent.'
   // What was accepted is recorded also when the signal ends the rest.
   const settling = { ...options, signal: NEVER }
   const call: RunCall = (asked, input) =>
-    callMirror(asked.name === 'settle-delivery' ? settling : options, asked, input)
+    callMirror(asked.name === 'settle-delivery' ? settling : { ...options, interrupted }, asked, input)
   const { always = false, withPersonal = false } = options
   const delivery = { ...statusInput(options), name, event, recipients, always, withPersonal, mail }
-  return interruptible(signal, 'The delivery was interrupted; the next call sends what was not sent.', () =>
+  return interruptible(signal, interrupted, () =>
     since === 'last'
       ? deliverDigests(call, delivery, 'all', signal)
       : sendDigestsOnce(call, sinceOption(since), delivery, signal),

@@ -1,7 +1,6 @@
 import { checkOptions } from '../../common/options/check-options.ts'
-import { interruptible, NEVER, raceAbort } from '../../common/abort.ts'
-import { cancelReadsOnAbort } from '../../db/cancel/cancel-reads.ts'
-import { withMirror, type AccountFilter } from '../../mirror/library-api/with-mirror.ts'
+import { interruptible, NEVER } from '../../common/abort.ts'
+import { readMirror, type AccountFilter } from '../../mirror/library-api/with-mirror.ts'
 import type { ReportDocument } from '../../mirror/answers/report/document.ts'
 import { readReport } from '../../mirror/answers/report/report-call.ts'
 import { renderReport } from './render-report.ts'
@@ -35,12 +34,11 @@ export async function report(options: ReportOptions): Promise<Report> {
   const { account = null, event = null, withoutPersonal = false, out } = options
   const { signal = NEVER } = options
   if (out !== undefined) await requireReportPath(out)
-  return interruptible(signal, 'The report was interrupted; the file stays as it was.', async () => {
-    const reading = withMirror(options, 'read', async (opened) => {
-      await using database = cancelReadsOnAbort(opened, signal)
-      return await readReport(database, { account, event, with_personal: !withoutPersonal }, null)
-    })
-    const document = await raceAbort(reading, signal)
+  const interrupted = 'The report was interrupted; the file stays as it was.'
+  return interruptible(signal, interrupted, async () => {
+    const document = await readMirror({ ...options, interrupted }, (database) =>
+      readReport(database, { account, event, with_personal: !withoutPersonal }, null),
+    )
     const html = renderReport(document)
     if (out !== undefined) await writeReportFile(out, html, { isPersonal: !withoutPersonal, signal })
     return { document, html }

@@ -42,12 +42,15 @@ export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
   const { to, onFolderInUse, force = false } = options
   const { signal, log, onProgress } = watchOf(options)
   await requireOther(options.database, to)
-  return interruptible(signal, 'The move was interrupted; the other database is as empty as before.', () =>
-    withMirror(options, 'write', async (source) => {
-      await using target = await connect(to, { log, ...(onFolderInUse !== undefined && { onFolderInUse }) })
-      return await moveInto(source, target, { signal, log, onProgress, force })
-    }),
-  )
+  const interrupted = 'The move was interrupted; the other database is as empty as before.'
+  return withMirror({ ...options, interrupted }, 'write', async (source) => {
+    await using target = await connect(to, {
+      log,
+      signal,
+      ...(onFolderInUse !== undefined && { onFolderInUse }),
+    })
+    return await moveInto(source, target, { signal, log, onProgress, force })
+  })
 }
 
 /** @throws UsageError when both are one folder, which one process opens once */
@@ -76,8 +79,9 @@ export async function backupMirror(options: BackupOptions): Promise<BackupReport
   checkOptions(options, 'file')
   const { file, force = false } = options
   const watch = watchOf(options)
-  return interruptible(watch.signal, 'The backup was interrupted; there is no file of it.', () =>
-    withMirror({ ...options, force: true }, 'write', (source) => backupTo(source, file, { ...watch, force })),
+  const interrupted = 'The backup was interrupted; there is no file of it.'
+  return withMirror({ ...options, interrupted, force: true }, 'write', (source) =>
+    backupTo(source, file, { ...watch, force }),
   )
 }
 
@@ -127,7 +131,7 @@ export async function restoreWith(
       const onBytes = (bytes: number) => onProgress({ step: 'reading', bytes })
       const backup = await openBackup(file, { signal, onBytes })
       requireAccounts(lists, backup.manifest.accounts)
-      await using target = await connect(targetOf(options), { log })
+      await using target = await connect(targetOf(options), { log, signal })
       return await restoreInto(target, backup, { suppressions: lists, key, ...watch })
     },
   )

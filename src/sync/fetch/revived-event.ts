@@ -10,8 +10,8 @@ const MAX_AHEAD_MS = 86_400_000
 const EPOCH_MS = Date.UTC(2000, 0, 1)
 
 /**
- * Whether a list that has changed has a response that is too new to be forgotten, while the event has no time of its own: it is then
- * as old as its last response. Reads the list once more; only one that is marked as forgotten.
+ * Whether a list that has changed has a response that was made or edited too late to be forgotten, while the event has no time of its
+ * own: it is then as old as that. Reads the list once more, up to such a response; only one that is marked as forgotten.
  */
 export async function isRevived(
   { settings: { forgetAfterMs }, mirror: { lease } }: Pick<RunContext, 'settings' | 'mirror'>,
@@ -19,7 +19,7 @@ export async function isRevived(
   fetched: FetchedList,
   contextOf: () => ListContext,
 ): Promise<boolean> {
-  if (state === undefined || state.retention !== 'forgotten' || state.forgotten_at === null) return false
+  if (state?.retention !== 'forgotten') return false
   // guard: forgotten by its time
   if (event.event_at !== null) return false
   // How long responses are kept is not known without the setting.
@@ -28,16 +28,15 @@ export async function isRevived(
   const [from, to] = [microseconds(since), microseconds(Date.now() + MAX_AHEAD_MS)]
   const context = contextOf()
   const reader = createNormaliser(fetched, context).firstReader()
-  let isNew = false
+  const isNew = (instant: bigint | null) =>
+    instant !== null && instant > from && /* guard: responses of the far future */ instant <= to
   for await (const _ of fetched.read(reader)) {
     context.signal?.throwIfAborted()
     const { rows } = reader.take()
-    for (let index = 0; index < rows.count && !isNew; index += 1) {
-      const created = rows.createdAt(index)
-      isNew = created !== null && created > from && /* guard: responses of the far future */ created <= to
-    }
+    for (let index = 0; index < rows.count; index += 1)
+      if (isNew(rows.createdAt(index)) || isNew(rows.updatedAt(index))) return true
   }
-  return isNew
+  return false
 }
 
 function microseconds(ms: number): bigint {

@@ -23,7 +23,8 @@ export async function openMirror(
       /* guard: first answers */ identity: await fetchIdentity(reading),
       list: await fetchEventList(reading),
     }
-    const database = existing ?? (await connect(settings.target, { log: logTo(settings.logger) }))
+    const database =
+      existing ?? (await connect(settings.target, { log: logTo(settings.logger), signal: settings.signal }))
     return { database, firstResponses }
   } catch (error) {
     await existing?.close()
@@ -32,8 +33,8 @@ export async function openMirror(
 }
 
 /** The database as it is; null where there is not even a folder. */
-export async function openExisting({ target, logger }: ResolvedOptions): Promise<Database | null> {
-  return connect(target, { createFolder: false, log: logTo(logger) }).catch((error: unknown) => {
+export async function openExisting({ target, logger, signal }: ResolvedOptions): Promise<Database | null> {
+  return connect(target, { createFolder: false, log: logTo(logger), signal }).catch((error: unknown) => {
     if (error instanceof MirrorNotFoundError) return null
     throw error
   })

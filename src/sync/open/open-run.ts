@@ -145,8 +145,8 @@ function contextOf(
 }
 
 /** Logs the migration of an existing mirror: an older program refuses the new schema. */
-async function migrateAndLog(database: Database, { logger }: ResolvedOptions): Promise<void> {
-  const applied = await migrate(database)
+async function migrateAndLog(database: Database, { logger, signal }: ResolvedOptions): Promise<void> {
+  const applied = await migrate(database, signal)
   const isNew = applied[0]?.number === 1
   if (isNew || applied.length === 0) return
   const numbers = applied.map(({ number }) => number).join(', ')
@@ -207,7 +207,11 @@ async function openToRead(
   opened: AsyncDisposableStack,
 ): Promise<Pick<ReadContext, 'mirror'> & Pick<Opened, 'suppressed'>> {
   const database = opened.use(
-    await connect(settings.target, { createFolder: false, log: logTo(settings.logger) }),
+    await connect(settings.target, {
+      createFolder: false,
+      log: logTo(settings.logger),
+      signal: settings.signal,
+    }),
   )
   await requireSchema(database)
   const account = await readAccount(database, settings, 'Nothing was compared.')

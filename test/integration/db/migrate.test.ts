@@ -41,7 +41,7 @@ test.each(engines)(
 test('two starters at once: one applies, the other finds it done', async () => {
   await using place = await freshPlace('postgres', { blank: true })
   const starters = await Promise.all(Array.from({ length: 4 }, () => place.open()))
-  const applied = await Promise.all(starters.map(migrate))
+  const applied = await Promise.all(starters.map((one) => migrate(one)))
   expect(applied.flat().toSorted((a, b) => a.number - b.number)).toEqual(everyMigration)
   await Promise.all(starters.map((database) => database.close()))
 })

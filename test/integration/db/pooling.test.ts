@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import { Client, Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
+import { executeOutsideTransaction } from '../../../src/db/cancel/execute-outside-transaction.ts'
 import { connect } from '../../../src/db/connect.ts'
 import { currentProcess } from '../../../src/db/lease/process-identity.ts'
 import { takeLease } from '../../../src/db/lease/lease.ts'
@@ -162,7 +163,9 @@ test('D10 a statement outside of transactions has a search path of its own, and 
         `-- mark\n create index concurrently on headcount.accounts (_created_at)`,
       ),
     ).toEqual([])
-    await sql.raw('/* mark */ vacuum headcount.accounts').execute(database.kysely)
+    const vacuum = 'vacuum headcount.accounts'
+    await expect(sql.raw(vacuum).execute(database.kysely)).rejects.toThrow('inside a transaction block')
+    await executeOutsideTransaction(database, vacuum, { timeLimitMs: 60_000 })
     expect(await database.transaction(async (trx) => (await trx.query(asDriver)).rows)).toEqual([
       ['pg_catalog, pg_temp'],
     ])

@@ -1,14 +1,22 @@
 /** What becomes of a call that its signal ends. */
 import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql, type RawBuilder } from 'kysely'
 import { expect, test } from 'vitest'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import {
   createKey,
+  exportViews,
   InterruptedError,
   listKeys,
+  migrate,
   query,
+  removeAccount,
+  report,
+  sendDigest,
   status,
   sync,
   type DatabaseOptions,
@@ -75,6 +83,39 @@ test('a call that waits for a lock ends at once, and its statement with it', asy
   await pool.end()
 })
 
+test('a call that waits for a folder of another process ends at once', async () => {
+  await using place = await freshPlace('pglite')
+  await using _holder = await connect(place.url)
+  const began = performance.now()
+  const mirror = () => ({ database: place.url, signal: AbortSignal.timeout(100) })
+  const service = { apiKey: testKey, baseUrl: 'http://127.0.0.1:9/api/v1' }
+  const calls = [migrate(mirror()), listKeys(mirror()), sync({ ...service, ...mirror() })]
+  for (const call of await Promise.allSettled(calls))
+    expect(call).toMatchObject({ reason: expect.any(InterruptedError) })
+  expect(performance.now() - began).toBeLessThan(3000)
+})
+
+test('a migration that waits for the lock of another one ends at once, and its statement with it', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using database = await connect(place.url)
+  const pool = openPool(place.url)
+  const holder = await pool.connect()
+  await holder.query('begin; select pg_advisory_xact_lock(6283185307)')
+  const controller = new AbortController()
+  const call = expect(migrate({ database: place.url, signal: controller.signal })).rejects.toThrow(
+    InterruptedError,
+  )
+  const waiting = () => active(database, sql<boolean>`wait_event_type = 'Lock'`)
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+  controller.abort()
+  await call
+  expect(await waiting()).toBe(0)
+  await holder.query('rollback')
+  holder.release()
+  await pool.end()
+  expect(await migrate({ database: place.url })).not.toEqual([])
+})
+
 test('a server that does not answer is left at once', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -107,6 +148,26 @@ onBoth('a program with rows', (fresh) => {
     await mirror.database.transaction((trx) => trx.query('select 1'))
     expect(parts).toHaveLength(1)
   })
+})
+
+test('the error says what becomes of the work, also when it has not begun', async () => {
+  await using place = await freshPlace('pglite')
+  await using _holder = await connect(place.url)
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'headcount-test-'))
+  const mirror = () => ({ database: place.url, signal: AbortSignal.timeout(100) })
+  const calls = {
+    'The report was interrupted; the file stays as it was.': report(mirror()),
+    'The export was interrupted; the folder stays as it was.': exportViews({ ...mirror(), out: folder.path }),
+    'The removal was interrupted; the next call continues it.': removeAccount({
+      ...mirror(),
+      account: 'default',
+    }),
+    'The delivery was interrupted; the next call sends what was not sent.': sendDigest({
+      ...mirror(),
+      to: 'http://127.0.0.1:9/',
+    }),
+  }
+  for (const [message, call] of Object.entries(calls)) await expect.soft(call).rejects.toThrow(message)
 })
 
 test('what writes is done, or has not begun', async () => {

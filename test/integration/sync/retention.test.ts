@@ -203,9 +203,11 @@ onPostgresStage('which events are old', (stage) => {
     account.add('young', 2)
     account.add('hostile', 2, { event_at: null })
     account.add('empty', 0)
-    for (const id of ['old', 'young', 'hostile'])
+    account.add('edited', 2)
+    for (const id of ['old', 'young', 'hostile', 'edited'])
       for (const item of account.of(id) as { created_at: string }[]) item.created_at = daysAgo(500)
     Object.assign(Object(account.of('young')[1]), { created_at: daysAgo(5) })
+    Object.assign(Object(account.of('edited')[1]), { updated_at: daysAgo(5) })
     Object.assign(Object(account.of('hostile')[1]), { created_at: '9999-12-31T23:59:59Z' })
     await using on = await stage(account)
     await on.sync()
@@ -278,6 +280,22 @@ onPostgresStage('which events are old', (stage) => {
     await on.run('sync', options)
     expect(await marked(on)).toEqual(['dated', 'undated', 'unreadable'])
     expect(await namesOf(on, 'undated')).toEqual(['-', '-', '-'])
+  })
+
+  test('a response that is edited brings them back as a new one does, and they stay', async () => {
+    await using on = await stageForgotten()
+    const edit = (fields: object) => {
+      for (const id of ['undated', 'unreadable', 'dated']) Object.assign(Object(on.account.of(id)[1]), fields)
+    }
+    edit({ message: 'Late', updated_at: '9999-12-31T23:59:59Z' })
+    await on.run('sync', { ...forgetting, all: true })
+    expect(await marked(on)).toEqual(['dated', 'undated', 'unreadable'])
+    edit({ name: 'Renamed', updated_at: daysAgo(1) })
+    await on.run('sync', { ...forgetting, all: true })
+    expect(await marked(on)).toEqual(['dated'])
+    expect(await namesOf(on, 'undated')).toEqual(['Guest 1', 'Renamed'])
+    expect(inWords(await verifyOn(on, { thorough: true }))).toEqual([])
+    expect((await on.run('sync', { ...forgetting, all: true })).report.forgotten).toMatchObject({ events: 0 })
   })
 
   test('a backfill finds what a run without the setting did not take for new', async () => {

@@ -272,14 +272,14 @@ export const databaseGuards: readonly Guard[] = [
     name: 'path of one statement',
     promise:
       'a statement outside of transactions has the search path of this program, and leaves none behind',
-    mutation: 'always',
+    mutation: { cut: 'this.#sendInOwnTransaction(', put: 'this.#client.query(' },
     tests: ['test/integration/db/pooling.test.ts'],
     only: 'has a search path of its own',
   },
   {
     name: 'path of the queue',
     promise: 'what pg-boss sends outside of transactions has the search path of this program, too',
-    mutation: 'never',
+    mutation: 'always',
     tests: ['test/integration/db/pooling.test.ts'],
     only: 'has a search path of its own',
   },

@@ -1,4 +1,5 @@
 /** The database: can it be reached, is it new enough, may we write, is its schema ours. */
+import { sql } from 'kysely'
 import { identifier } from '../../../db/quote.ts'
 import { creatorInPublic } from '../../../db/readers/public-schema.ts'
 import { access, constants } from 'node:fs/promises'
@@ -172,6 +173,28 @@ async function checkIndexes({ kysely }: Database, detail: string): Promise<Check
   )
 }
 
+/** Those of the owner: a statement of this program that fires one looks in `pg_catalog` alone. */
+async function checkTriggers({ engine, kysely }: Database, { detail }: CheckResult): Promise<CheckResult> {
+  if (engine === 'pglite') return ok(detail)
+  const { rows } = await sql<{ trigger: string; function: string }>`
+    select pg_catalog.format('%I on %s', t.tgname, t.tgrelid::regclass) as trigger, p.oid::regprocedure::text as function
+      from pg_catalog.pg_trigger t
+      join pg_catalog.pg_class c on c.oid = t.tgrelid
+      join pg_catalog.pg_proc p on p.oid = t.tgfoid
+      join pg_catalog.pg_language l on l.oid = p.prolang
+     where c.relnamespace = 'headcount'::regnamespace and not t.tgisinternal and t.tgenabled <> 'D'
+       and l.lanname not in ('internal', 'c')
+       and not exists (select from unnest(p.proconfig) as setting where setting like 'search_path=%')
+     order by 1`.execute(kysely)
+  const [first] = rows
+  if (first === undefined) return ok(detail)
+  const functions = [...new Set(rows.map((row) => row.function))]
+  const statements = functions.map((name) => `\nalter function ${name} set search_path = public, pg_temp;`)
+  return warning(
+    `${detail}; triggers that headcount did not make find only what they name with its schema: ${rows.map(({ trigger }) => trigger).join(', ')}. Let their functions do so, and give them a path, as in:${statements.join('')}`,
+  )
+}
+
 export function checkSchema(database: Database): Promise<CheckResult> {
   return orFailure(DATABASE, async () => {
     const { current, needed } = await schemaState(database)
@@ -180,7 +203,8 @@ export function checkSchema(database: Database): Promise<CheckResult> {
     }
     if (current === needed) {
       await requireNotMoved(database.kysely)
-      return await checkIndexes(database, `up to date (version ${current})`)
+      const found = await checkIndexes(database, `up to date (version ${current})`)
+      return found.state === 'ok' ? await checkTriggers(database, found) : found
     }
     const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
     if (lacking !== null) return failed(DATABASE, lacking)

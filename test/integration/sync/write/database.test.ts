@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { accountOf, responseItem, responsesFrom } from '../../../support/accounts/account.ts'
+import { headcount } from '../../../support/commands/command.ts'
+import { testKey } from '../../../support/http/reading.ts'
 import { onServer } from '../../../support/databases/databases.ts'
 import { startFailingProxy } from '../../../support/databases/database-proxy.ts'
 import { send } from '../../../support/http/fault-server.ts'
@@ -200,6 +202,33 @@ onPostgresStage('a Postgres that breaks off', (stage) => {
     await on.change(...noTrigger)
     expect(await on.sync()).toMatchObject({ exit: 0 })
     on.expectMirrored()
+  })
+
+  test('a trigger that finds no table: the error and doctor name its function, and the remedy mends it', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await on.sync()
+    await on.change(
+      'create table public.audit (id bigint)',
+      ...trigger('insert into audit values (new.id); return new;'),
+    )
+    on.account.of('gala').push(...responsesFrom(4, 1))
+    const remedy = 'alter function public.meddle() set search_path = public, pg_temp'
+    const { exit, error } = await on.run('sync')
+    expect(exit).toBe(5)
+    expect(error?.message).toContain('"audit" does not exist, in the function public.meddle()')
+    expect(error?.message).toContain(remedy)
+    const doctor = async () => {
+      const env = { HEADCOUNT_API_KEY: testKey, HEADCOUNT_BASE_URL: on.service.baseUrl.href }
+      return (await headcount(['doctor', '--database', on.url], { env })).stdout
+    }
+    const examined = await doctor()
+    expect(examined).toContain('meddle on headcount.responses')
+    expect(examined).toContain(`${remedy};`)
+    await on.change(remedy)
+    expect(await doctor()).not.toContain('meddle')
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+    await on.change(...noTrigger, 'drop table public.audit')
   })
 
   test('D2 every connection is terminated while the service is read: the run goes on with new ones', async () => {

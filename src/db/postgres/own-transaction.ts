@@ -1,4 +1,4 @@
-/** Statements outside of transactions of this program: each goes out as a transaction with a search path, in one message. */
+/** Statements of no open transaction: each goes out as a transaction of its own with a search path, in one message. */
 import { Query, type Connection, type QueryConfig, type QueryResult } from 'pg'
 
 /**
@@ -12,23 +12,19 @@ const SEARCH_PATH = 'pg_catalog, pg_temp'
 export const PIN = `set local search_path to ${SEARCH_PATH}`
 
 const LEADING_COMMENTS = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/)*/s
-/** Postgres runs these in no transaction. Those of this program and of pg-boss name no function without its schema. */
+/** Postgres runs these in no transaction. pg-boss sends them, and names no function in them without its schema. */
 const NOT_IN_TRANSACTION =
-  /^(?:vacuum|(?:create|drop)\s+(?:unique\s+)?index\s+concurrently|reindex\s+\w+\s+concurrently)\b/i
+  /^(?:(?:create|drop)\s+(?:unique\s+)?index\s+concurrently|reindex\s+\w+\s+concurrently)\b/i
 
-export function mayRunInTransaction(text: string): boolean {
-  return !NOT_IN_TRANSACTION.test(text.replace(LEADING_COMMENTS, ''))
-}
-
-/** One or more statements, behind the search path of their first transaction; what begins the text stays there, for it may be looked for. */
+/** Statements of pg-boss, behind the search path of their first transaction; what begins the text stays there, for it may be looked for. */
 export function pinned(text: string): string {
+  const [comments = ''] = LEADING_COMMENTS.exec(text) ?? []
+  const statements = text.slice(comments.length)
   // guard: path of the queue
-  return mayRunInTransaction(text)
-    ? text.replace(LEADING_COMMENTS, (comments) => `${comments}${PIN}; `)
-    : text
+  return NOT_IN_TRANSACTION.test(statements) ? text : `${comments}${PIN}; ${statements}`
 }
 
-interface AloneConfig extends QueryConfig {
+interface OwnTransactionConfig extends QueryConfig {
   readonly query_timeout: number
 }
 
@@ -47,8 +43,8 @@ interface Received {
 
 const BEFORE = ['begin', PIN]
 
-/** A statement within a transaction, for pg's client. When it fails, the transaction waits for its rollback. */
-export function aloneQuery(config: AloneConfig, receive: Receive): Query {
+/** A statement as a transaction of its own, for pg's client. When it fails, the transaction waits for its rollback. */
+export function inOwnTransaction(config: OwnTransactionConfig, receive: Receive): Query {
   const query = new Query(config, receive as unknown as ConstructorParameters<typeof Query>[1])
   const { submit, handleCommandComplete } = query as unknown as Received
   let completed = 0
