@@ -6,6 +6,7 @@ import { openAsBlob } from 'node:fs'
 import { PGlite, types } from '@electric-sql/pglite'
 import { inject } from 'vitest'
 import { parserFor } from '../../../src/db/type-parsers.ts'
+import { emptyTables, type Send } from './databases.ts'
 
 export interface Lent extends AsyncDisposable {
   /** Migrated and empty. */
@@ -52,12 +53,8 @@ function isUsed(type: number): boolean {
 
 async function empty(pglite: PGlite): Promise<boolean> {
   if ((await schemaOf(pglite)) !== pristine) return false
-  const { rows } = await pglite.query<{ tables: string }>(
-    `select string_agg(format('%I.%I', schemaname, tablename), ', ') as tables
-       from pg_tables
-      where schemaname = 'headcount' and tablename not in ('schema_migrations', 'person_id_secret')`,
-  )
-  await pglite.exec(`truncate ${rows[0]?.tables} restart identity`)
+  const send: Send = async (statement) => (await pglite.query<Record<string, unknown>>(statement)).rows
+  await emptyTables(send, ['schema_migrations', 'person_id_secret'])
   await pglite.exec(
     `insert into headcount.rsvp_meanings values ('yes', 'coming'), ('maybe', 'maybe'), ('no', 'not_coming')`,
   )
