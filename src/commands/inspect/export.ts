@@ -68,7 +68,11 @@ function progressText({ file, bytes, done, total }: ExportProgress, _: number, c
   return shorten(`exporting ${file} (${done + 1} of ${total}), ${formatBytes(bytes)}`, columns)
 }
 
-function describe({ files, left_out, accounts }: ExportManifest, folder: string, out: Output): string {
+function describe(
+  { files, left_out, removed, accounts }: ExportManifest,
+  folder: string,
+  out: Output,
+): string {
   const table = listTable(
     out,
     ['file', right('rows'), right('size')],
@@ -83,6 +87,7 @@ function describe({ files, left_out, accounts }: ExportManifest, folder: string,
         : `account ${account}: as of run ${run}, which ended ${formatInstant(run_finished_at)}`,
     ),
     ...(left_out.length === 0 ? [] : [`left out, for their rows are of no event: ${left_out.join(', ')}`]),
+    ...(removed.length === 0 ? [] : [`removed, for this export does not have them: ${removed.join(', ')}`]),
     ...cut.map(
       ({ file, cut_cells = 0 }) =>
         `${file}: the end of ${formatCount(cut_cells, 'text')} is not in it, for a cell holds 32,767 characters`,
