@@ -3,7 +3,8 @@ import { UsageError } from '../../common/errors.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { accountId } from '../../mirror/accounts/resolve-account.ts'
-import { ofReadAccount, requireEvent } from '../../mirror/answers/read-view.ts'
+import { requireEventOf } from '../../mirror/answers/event-rows.ts'
+import { ofReadAccount } from '../../mirror/answers/read-view.ts'
 import { counted, type Sink } from '../files/sink.ts'
 import { openExportFolder } from './folder.ts'
 import { MANIFEST } from './former-files.ts'
@@ -137,7 +138,8 @@ async function inSnapshot<T>(
     account,
     async (trx) => {
       const filter: RowFilter = { accountId: account === null ? null : await accountId(trx, account), event }
-      if (event !== null) await requireEvent(trx, event, account)
+      const relations = chosen.map(({ relation }) => relation)
+      if (event !== null) await requireEventOf(relations, trx, event, account)
       const found: FoundView[] = []
       for (const view of chosen) {
         const query = await viewQuery(trx, view, filter, format)

@@ -276,6 +276,34 @@ describe('export', () => {
   })
 })
 
+onBothCommandStages('export of one event', (stage) => {
+  test('has the history of one that was removed, but nothing live of it', async () => {
+    const made = account()
+    await using s = await stage(made)
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    made.remove('picnic')
+    expect((await s.run(['sync', '-q', '--accept-deletions'])).code).toBe(0)
+    const exported = (event: string, ...views: readonly string[]) =>
+      s.run(['export', '--out', '-', '--format', 'ndjson', '--event', event, '--view', ...views])
+    const history = await exported('picnic', 'event_changes')
+    expect(history).toMatchObject({ code: 0, stderr: '' })
+    expect(history.stdout).toMatch(/"event_id":"picnic"/)
+    const live = await exported('picnic', 'responses')
+    expect(live).toMatchObject({ code: 2, stdout: '' })
+    expect(live.stderr).toContain('The mirror has no event "picnic"')
+    const never = await exported('picknick', 'event_changes')
+    expect(never.code).toBe(2)
+    const titles = await exported('gala', 'events_without_personal')
+    expect(titles).toMatchObject({ code: 0, stderr: '' })
+    expect(
+      titles.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => Object(JSON.parse(line)).id),
+    ).toEqual(['gala'])
+  })
+})
+
 onBothCommandStages('export of two accounts', (stage) => {
   test('has the rows of one when it is named', async () => {
     await using s = await stage(account())
