@@ -2,6 +2,7 @@ import { UsageError } from '../../common/errors.ts'
 import { exportToFolder, exportToSink, type ExportProgress } from '../../outputs/export/export-views.ts'
 import type { ExportFormat } from '../../outputs/export/formats/format.ts'
 import type { ExportManifest } from '../../outputs/export/manifest.ts'
+import { ReaderLeft } from '../../outputs/files/reader-left.ts'
 import { streamSink } from '../../outputs/files/sink.ts'
 import type { Command, JsonFlags } from '../cli/context.ts'
 import { withMirrorReadOnly } from '../open-mirror.ts'
@@ -39,9 +40,13 @@ export const exportCommand: Command<ExportFlags> = async (context) => {
   })
   if (flags.out === '-') {
     refuseOnStdout(flags, terminal.out)
-    await withMirrorReadOnly(context, (database, { account }) =>
-      exportToSink(database, streamSink(terminal.out.stream), selectionOf(account), { signal }),
-    )
+    try {
+      await withMirrorReadOnly(context, (database, { account }) =>
+        exportToSink(database, streamSink(terminal.out.stream), selectionOf(account), { signal }),
+      )
+    } catch (error) {
+      if (!(error instanceof ReaderLeft)) throw error
+    }
     return 0
   }
   const manifest = await withMirrorReadOnly(context, async (database, { account }) => {

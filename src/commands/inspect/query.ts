@@ -12,6 +12,7 @@ import {
   plainDestination,
   type Destination,
 } from '../output/query/destination.ts'
+import { ReaderLeft } from '../../outputs/files/reader-left.ts'
 import { queryFormats, queryResultWriter, type QueryFormat } from '../output/query/result-writer.ts'
 import { parseStatement } from '../../mirror/query/statement.ts'
 
@@ -28,9 +29,6 @@ type QueryFlags = JsonFlags & {
   /** Milliseconds. */
   readonly timeout: number
 }
-
-/** Thrown when nobody reads the result any more. */
-class ReaderLeft extends Error {}
 
 /** Answers one statement in SQL: a table on a terminal; csv for whatever else reads stdout, for it is exact. */
 export const query: Command<QueryFlags> = async (context) => {
