@@ -85,7 +85,7 @@ export interface ViewQuery {
   readonly query: string
 }
 
-/** What tells the rows of a table or view apart, as far as it has these columns: the rows come in this order. */
+/** What tells the rows of a table or view apart, as far as it has these columns: the rows come in this order, and in no other. */
 const ORDER = [
   'account_id',
   'event_id',
@@ -101,6 +101,11 @@ const ORDER = [
   'valid_from',
   'changed_at',
   'field',
+  'run_id',
+  'entity',
+  'what',
+  'rank',
+  'value',
 ]
 
 /** @returns null for a view whose rows are of no event, when those of one are wanted */
