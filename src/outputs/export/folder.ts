@@ -29,14 +29,15 @@ export async function openExportFolder(
   options: Pick<FileOptions, 'isPersonal' | 'signal'>,
 ): Promise<ExportFolder> {
   const { signal } = options
-  const { former, lock, leave } = await takeFolder(path, names)
+  const taken = await takeFolder(path, names)
+  const { former, lock } = taken
   const parts: PartFile[] = []
   const written: string[] = []
   const obsolete = () => former.filter((name) => !written.includes(name))
   let isPublished = false
   const close = async () => {
     for (const part of parts) await part[Symbol.asyncDispose]()
-    await leave()
+    await taken.leave()
   }
   const onAbort = () => {
     if (!isPublished) void close()

@@ -74,7 +74,7 @@ export async function formerFiles(path: string, names: readonly string[]): Promi
       `export: ${join(path, foreign)} is no file of the former export, and would be replaced. Move it away, or name another folder.`,
     )
   }
-  return entries.filter((name) => former?.includes(name))
+  return entries.filter((name) => former?.includes(name)).toSorted()
 }
 
 /** The files that a manifest of ours lists; null when it is none. */

@@ -102,7 +102,7 @@ describe('the folder of an export', () => {
         )
         return running
       })()
-      expect(await first).toMatchObject({ code: 0, stderr: '' })
+      expect(first).toMatchObject({ code: 0, stderr: '' })
       expect(await named()).toEqual(await listed())
       expect(await exportWith(['--format', 'xlsx'])).toMatchObject({ code: 0, stderr: '' })
       expect(await named()).toEqual(await listed())
