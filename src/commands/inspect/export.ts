@@ -2,6 +2,7 @@ import { UsageError } from '../../common/errors.ts'
 import { exportToFolder, exportToSink, type ExportProgress } from '../../outputs/export/export-views.ts'
 import type { ExportFormat } from '../../outputs/export/formats/format.ts'
 import type { ExportManifest } from '../../outputs/export/manifest.ts'
+import { ReaderLeft } from '../../outputs/files/reader-left.ts'
 import { streamSink } from '../../outputs/files/sink.ts'
 import type { Command, JsonFlags } from '../cli/context.ts'
 import { withMirrorReadOnly } from '../open-mirror.ts'
@@ -39,9 +40,13 @@ export const exportCommand: Command<ExportFlags> = async (context) => {
   })
   if (flags.out === '-') {
     refuseOnStdout(flags, terminal.out)
-    await withMirrorReadOnly(context, (database, { account }) =>
-      exportToSink(database, streamSink(terminal.out.stream), selectionOf(account), { signal }),
-    )
+    try {
+      await withMirrorReadOnly(context, (database, { account }) =>
+        exportToSink(database, streamSink(terminal.out.stream), selectionOf(account), { signal }),
+      )
+    } catch (error) {
+      if (!(error instanceof ReaderLeft)) throw error
+    }
     return 0
   }
   const manifest = await withMirrorReadOnly(context, async (database, { account }) => {
@@ -68,7 +73,11 @@ function progressText({ file, bytes, done, total }: ExportProgress, _: number, c
   return shorten(`exporting ${file} (${done + 1} of ${total}), ${formatBytes(bytes)}`, columns)
 }
 
-function describe({ files, left_out, accounts }: ExportManifest, folder: string, out: Output): string {
+function describe(
+  { files, left_out, removed, accounts }: ExportManifest,
+  folder: string,
+  out: Output,
+): string {
   const table = listTable(
     out,
     ['file', right('rows'), right('size')],
@@ -83,6 +92,7 @@ function describe({ files, left_out, accounts }: ExportManifest, folder: string,
         : `account ${account}: as of run ${run}, which ended ${formatInstant(run_finished_at)}`,
     ),
     ...(left_out.length === 0 ? [] : [`left out, for their rows are of no event: ${left_out.join(', ')}`]),
+    ...(removed.length === 0 ? [] : [`removed, for this export does not have them: ${removed.join(', ')}`]),
     ...cut.map(
       ({ file, cut_cells = 0 }) =>
         `${file}: the end of ${formatCount(cut_cells, 'text')} is not in it, for a cell holds 32,767 characters`,

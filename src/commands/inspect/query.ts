@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { languageOfNumbers, pagerOf } from '../../config/config.ts'
+import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import { queryCall } from '../../mirror/calls/query.ts'
 import type { Command, Context, JsonFlags } from '../cli/context.ts'
@@ -12,6 +13,7 @@ import {
   plainDestination,
   type Destination,
 } from '../output/query/destination.ts'
+import { ReaderLeft } from '../../outputs/files/reader-left.ts'
 import { queryFormats, queryResultWriter, type QueryFormat } from '../output/query/result-writer.ts'
 import { parseStatement } from '../../mirror/query/statement.ts'
 
@@ -29,12 +31,10 @@ type QueryFlags = JsonFlags & {
   readonly timeout: number
 }
 
-/** Thrown when nobody reads the result any more. */
-class ReaderLeft extends Error {}
-
 /** Answers one statement in SQL: a table on a terminal; csv for whatever else reads stdout, for it is exact. */
 export const query: Command<QueryFlags> = async (context) => {
   const { flags, terminal } = context
+  const output = outputOf(flags)
   const format = formatOf(context)
   refuseFlagsWithoutEffect(flags, format)
   // Checked before the mirror is opened.
@@ -42,7 +42,7 @@ export const query: Command<QueryFlags> = async (context) => {
   parseStatement(sql)
   const timeZone = flags.timezone ?? null
   const writer = queryResultWriter(format, {
-    out: flags.output === undefined ? terminal.out : plainFile,
+    out: output === null ? terminal.out : plainFile,
     header: flags.header,
     safeCsv: flags.safeCsv ?? false,
     excel: flags.excel ? languageOfNumbers() : null,
@@ -74,19 +74,37 @@ export const query: Command<QueryFlags> = async (context) => {
 /** A file gets exact values, as for any output that is no terminal. */
 const plainFile = { isTerminal: false, width: null, style: (_: unknown, text: string) => text }
 
+/** The file to write; null: stdout, as `--output -` says for other commands too. */
+function outputOf({ output }: QueryFlags): string | null {
+  return output === undefined || output === '-' ? null : output
+}
+
+/** What does write a file whose name promises what a query does not write. */
+const otherFormats = (): Readonly<Record<string, string>> => ({
+  '.xlsx': `${commandName()} export --format xlsx writes workbooks`,
+  '.xls': `${commandName()} export --format xlsx writes workbooks`,
+  '.parquet': `${commandName()} export --format parquet writes Parquet files`,
+  '.gz': 'leave --output out, and pipe the result into gzip',
+})
+
+/** @throws UsageError for a name that promises what a query does not write */
 function formatOf({ flags, terminal }: Context<QueryFlags>): QueryFormat {
-  const extension = extname(flags.output ?? '').slice(1)
+  const output = outputOf(flags)
+  const extension = extname(output ?? '').toLowerCase()
+  const other = otherFormats()[extension]
+  if (other !== undefined)
+    throw new UsageError(`query: --output writes csv, json and ndjson, not ${extension}: ${other}`)
   const wanted = [
     ...(flags.json ? [['--json', 'json'] as const] : []),
     ...(flags.excel ? [['--excel', 'csv'] as const] : []),
     ...(flags.format === undefined ? [] : [[`--format ${flags.format}`, flags.format] as const]),
   ]
-  const [first, other] = wanted
-  if (first !== undefined && other !== undefined && first[1] !== other[1]) {
-    throw new UsageError(`query: ${first[0]} and ${other[0]} contradict each other: give one of them`)
+  const [first, second] = wanted
+  if (first !== undefined && second !== undefined && first[1] !== second[1]) {
+    throw new UsageError(`query: ${first[0]} and ${second[0]} contradict each other: give one of them`)
   }
-  const named = queryFormats.find((format) => format === extension)
-  return first?.[1] ?? named ?? (terminal.out.isTerminal && flags.output === undefined ? 'table' : 'csv')
+  const named = queryFormats.find((format) => `.${format}` === extension)
+  return first?.[1] ?? named ?? (terminal.out.isTerminal && output === null ? 'table' : 'csv')
 }
 
 /** @throws UsageError: whoever gives a flag expects something of it */
@@ -105,7 +123,8 @@ async function destinationOf({
   terminal: { out },
   signal,
 }: Context<QueryFlags>): Promise<Destination> {
-  if (flags.output !== undefined) return fileDestination(flags.output, signal)
+  const output = outputOf(flags)
+  if (output !== null) return fileDestination(output, signal)
   const pager = out.isTerminal ? pagerOf() : null
   return pager === null ? plainDestination(out) : pagedDestination(out, pager)
 }

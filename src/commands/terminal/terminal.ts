@@ -1,9 +1,9 @@
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
-import { errorCode } from '../../common/error-code.ts'
 import { noColour } from '../../config/config.ts'
 import { OutputError } from '../../common/errors.ts'
 import { stripControlChars } from '../../common/text/strip-control-chars.ts'
+import { hasReaderLeft } from '../../outputs/files/reader-left.ts'
 
 /** The two outputs: data on stdout, everything for people on stderr. */
 export interface Terminal {
@@ -65,10 +65,11 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
     failure = error
   })
   const colours = hasColours(stream)
+  // The work goes on to its end when its reader has gone.
   const send = (text: string) =>
     new Promise<void>((resolve, reject) => {
       const finish = (error?: Error | null) => {
-        if (error && !mayFail && !hasGone(error, stream))
+        if (error && !mayFail && !hasReaderLeft(error, stream))
           reject(new OutputError(`The output could not be written: ${error.message}`, { cause: error }))
         else resolve()
       }
@@ -98,12 +99,6 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
     },
     style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
   }
-}
-
-/** A closed pipe (`headcount … | head`) is no failure: the reader has enough, and the work goes on to its end. So is a closed terminal. */
-function hasGone(error: Error, { isTTY }: Stream): boolean {
-  const code = errorCode(error) ?? ''
-  return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(code) || (code === 'EIO' && isTTY === true)
 }
 
 /** Colour only on a terminal that has it, and never with NO_COLOR. */

@@ -10,7 +10,7 @@ import { singleRow } from '../../load/statements.ts'
 import { defineCall } from '../calls/call.ts'
 import { listFields, object, orNull, text } from '../calls/input.ts'
 import { momentOf, readPeriods, zoneOfAccount } from './digest/period.ts'
-import { ofReadAccount, rowsOf, unknownEvent } from './read-view.ts'
+import { ofReadAccount, requireKnown, rowsOf } from './read-view.ts'
 
 export interface ListedChange extends ViewRow<'changes'> {
   /** The name in the response; null of an event, and without one. */
@@ -95,16 +95,6 @@ export async function requireRun({ kysely }: Transaction, run: number): Promise<
   throw new UsageError(
     `There is no run ${run}${last === null ? '' : `; the last one is ${last}`}: ${commandName()} runs lists them.`,
   )
-}
-
-/** An event that went is known by its history. @throws UsageError for one that never was there */
-export async function requireKnown(trx: Transaction, event: string, account: string | null): Promise<void> {
-  const { rows } = await sql`
-    select from headcount.events where id = ${event}
-    union all
-    select from headcount.event_history where event_id = ${event}
-    limit 1`.execute(trx.kysely)
-  if (rows.length === 0) await unknownEvent(trx, event, account)
 }
 
 function withName(change: ViewRow<'changes'>): ListedChange {

@@ -87,6 +87,21 @@ export async function requireEvent(
   if (rows.length === 0) await unknownEvent(trx, event, account, outcome)
 }
 
+/** An event that was removed is known by its history. @throws UnknownEventError for one that the account, or any, never had */
+export async function requireKnown(trx: Transaction, event: string, account: string | null): Promise<void> {
+  // A view, for readers see no accounts.
+  const ofAccount =
+    account === null
+      ? sql`true`
+      : sql`account_id in (select account_id from headcount.run_summary where account = ${account})`
+  const { rows } = await sql`
+    select from headcount.events where id = ${event} and ${ofAccount}
+    union all
+    select from headcount.event_history where event_id = ${event} and ${ofAccount}
+    limit 1`.execute(trx.kysely)
+  if (rows.length === 0) await unknownEvent(trx, event, account)
+}
+
 /** At most so many events are looked at for one that was meant. */
 const MAX_SIMILAR = 100_000
 

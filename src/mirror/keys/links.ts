@@ -5,7 +5,7 @@ import { UsageError } from '../../common/errors.ts'
 import { linkFormats } from '../../common/schema/link-formats.ts'
 import type { LinkFormat } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { requireEvent } from '../answers/read-view.ts'
+import { eventColumn, requireEventOf } from '../answers/event-rows.ts'
 import { defineAccountList, defineCall } from '../calls/call.ts'
 import { boolean, object, orNull, text, wordOf } from '../calls/input.ts'
 import {
@@ -45,7 +45,7 @@ export async function createLink(
   { account, view, format, event_id, with_personal, label, expiresAt }: LinkOptions,
 ): Promise<{ readonly id: number; readonly token: string }> {
   if (event_id !== null) {
-    await requireEvent(trx, event_id, account)
+    await requireEventOf([view], trx, event_id, account)
     if (view !== REPORT) await requireEventColumn(trx, view)
   }
   const token = generateToken()
@@ -69,9 +69,7 @@ export async function createLink(
 async function requireEventColumn({ kysely }: Transaction, view: string): Promise<void> {
   const { rows } = await sql`
     select from pg_catalog.pg_attribute
-     where attrelid = to_regclass(${`headcount.${view}`}) and attname = ${view === 'events' ? 'id' : 'event_id'}`.execute(
-    kysely,
-  )
+     where attrelid = to_regclass(${`headcount.${view}`}) and attname = ${eventColumn(view)}`.execute(kysely)
   if (rows.length === 0)
     throw new UsageError(`links create: rows of ${view} are of no event: leave --event out`)
 }

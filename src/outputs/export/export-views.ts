@@ -3,9 +3,11 @@ import { UsageError } from '../../common/errors.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { accountId } from '../../mirror/accounts/resolve-account.ts'
-import { ofReadAccount, requireEvent } from '../../mirror/answers/read-view.ts'
+import { requireEventOf } from '../../mirror/answers/event-rows.ts'
+import { ofReadAccount } from '../../mirror/answers/read-view.ts'
 import { counted, type Sink } from '../files/sink.ts'
-import { openExportFolder, MANIFEST } from './folder.ts'
+import { openExportFolder } from './folder.ts'
+import { MANIFEST } from './former-files.ts'
 import { loadFormat } from './formats/load-format.ts'
 import type { ExportFormat, Format, Written } from './formats/format.ts'
 import { readMoment, type ExportedFile, type ExportManifest } from './manifest.ts'
@@ -41,10 +43,11 @@ export interface ExportWatch {
 }
 
 /**
- * Writes each table and view to a file of the folder, and `manifest.json` beside them. Files of a former export are replaced when all
- * new ones are whole.
+ * Writes each table and view to a file of the folder, and `manifest.json` beside them. When all are whole they take the place of a
+ * former export, and files that this one does not have are removed.
  *
- * @throws UsageError for an unknown view, account or event, and for a folder with other files; OutputError; DatabaseError
+ * @throws UsageError for an unknown view, account or event, and for a folder with other files; OutputError, also when another export
+ * writes to the folder; DatabaseError
  */
 export async function exportToFolder(
   database: Database,
@@ -84,6 +87,7 @@ export async function exportToFolder(
       event: selection.event ?? null,
       files,
       left_out: left_out.map(({ name }) => name),
+      removed: folder.obsolete(),
     }
   })
   await folder.write(MANIFEST, (sink) => sink.write(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)))
@@ -134,7 +138,8 @@ async function inSnapshot<T>(
     account,
     async (trx) => {
       const filter: RowFilter = { accountId: account === null ? null : await accountId(trx, account), event }
-      if (event !== null) await requireEvent(trx, event, account)
+      const relations = chosen.map(({ relation }) => relation)
+      if (event !== null) await requireEventOf(relations, trx, event, account)
       const found: FoundView[] = []
       for (const view of chosen) {
         const query = await viewQuery(trx, view, filter, format)

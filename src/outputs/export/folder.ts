@@ -1,31 +1,18 @@
-/** The folder of an export: which one is taken, and how its files get their names. */
-import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { UsageError } from '../../common/errors.ts'
-import { isObject, parseJson } from '../../common/json/exact.ts'
-import {
-  isPartName,
-  openPartFile,
-  removeOldParts,
-  type FileOptions,
-  type PartFile,
-} from '../files/replace-file.ts'
+/** The folder of an export: how it is taken, and how its files get their names. */
+import { mkdir, rm, rmdir } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { lockFolder, type FolderLock } from '../../db/pglite/data-dir-lock.ts'
+import { openPartFile, removeOldParts, type FileOptions, type PartFile } from '../files/replace-file.ts'
 import { outputError, type Sink } from '../files/sink.ts'
-import { exportFormats } from './formats/format.ts'
-
-export const MANIFEST = 'manifest.json'
-
-/** What stands in our manifests alone. */
-export const MANIFEST_KIND = 'headcount export'
-
-const extensions = exportFormats.join('|')
-const OURS = new RegExp(`^[a-z_]+\\.(?:${extensions})$`)
+import { forgetNames, formerFiles, recordNames } from './former-files.ts'
 
 /** A folder that is being written to. Disposed of before `publish` begins, it is as it was before. */
 export interface ExportFolder extends AsyncDisposable {
   /** Writes a file below another name, on disk when it resolves. */
   write<T>(name: string, content: (sink: Sink) => Promise<T>): Promise<T>
-  /** Gives all files their names, the manifest last, and removes those of the former export that are no more. */
+  /** Files of the former export that were not written again: `publish` removes them. */
+  obsolete(): readonly string[]
+  /** Gives all files their names, in the order in which they were written. */
   publish(): Promise<void>
 }
 
@@ -34,7 +21,7 @@ export interface ExportFolder extends AsyncDisposable {
  *
  * @param names of the files that will be written
  * @param options whether only their owner may read them; its abort disposes of the folder, even while a statement is still computed
- * @throws UsageError when other files are in the folder; OutputError
+ * @throws UsageError when other files are in the folder; OutputError, also when another export writes to the folder
  */
 export async function openExportFolder(
   path: string,
@@ -42,19 +29,19 @@ export async function openExportFolder(
   options: Pick<FileOptions, 'isPersonal' | 'signal'>,
 ): Promise<ExportFolder> {
   const { signal } = options
-  const made = await mkdir(path, { recursive: true }).catch((error: unknown) => {
-    throw outputError(`export: the folder ${path}`, error)
-  })
-  const former = await formerFiles(path, names)
-  await removeOldParts(path)
+  const taken = await takeFolder(path, names)
+  const { former, lock } = taken
   const parts: PartFile[] = []
+  const written: string[] = []
+  const obsolete = () => former.filter((name) => !written.includes(name))
   let isPublished = false
   const close = async () => {
-    if (isPublished) return
     for (const part of parts) await part[Symbol.asyncDispose]()
-    if (made !== undefined) await rmdir(path).catch(() => undefined)
+    await taken.leave()
   }
-  const onAbort = () => void close()
+  const onAbort = () => {
+    if (!isPublished) void close()
+  }
   signal.addEventListener('abort', onAbort)
   return {
     write: async (name, content) => {
@@ -63,18 +50,18 @@ export async function openExportFolder(
       parts.push(part)
       const result = await content(part.sink)
       await part.finish()
+      written.push(name)
       return result
     },
+    obsolete,
     publish: async () => {
+      await recordNames(path, [...former, ...written], signal)
       signal.throwIfAborted()
+      assertHeld(path, lock)
       isPublished = true
-      try {
-        for (const part of parts) await part.replace()
-      } finally {
-        // Nothing is left of those that could not be renamed.
-        for (const part of parts) await part[Symbol.asyncDispose]()
-      }
-      for (const name of former) if (!names.includes(name)) await rm(join(path, name), { force: true })
+      for (const part of parts) await part.replace()
+      for (const name of obsolete()) await rm(join(path, name), { force: true })
+      await forgetNames(path)
     },
     [Symbol.asyncDispose]: async () => {
       signal.removeEventListener('abort', onAbort)
@@ -83,47 +70,63 @@ export async function openExportFolder(
   }
 }
 
-/** The files of the export that the folder holds; none of an empty one. */
-async function formerFiles(path: string, names: readonly string[]): Promise<readonly string[]> {
-  const found = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
-    throw outputError(`export: the folder ${path}`, error)
-  })
-  const noFile = found.find((entry) => !entry.isFile() && [...names, MANIFEST].includes(entry.name))
-  if (noFile !== undefined) {
-    throw new UsageError(
-      `export: ${join(path, noFile.name)} is no regular file, and would be replaced. Move it away, or name another folder.`,
-    )
-  }
-  const entries = found.map(({ name }) => name)
-  const seen = entries.filter((name) => !name.startsWith('.') && !isPartName(name))
-  const former = await listedFiles(join(path, MANIFEST))
-  // guard: the folder of somebody else
-  if (former === null && seen.length > 0) {
-    throw new UsageError(
-      `export: the folder ${path} is not empty, and holds no export of headcount (${seen.slice(0, 3).join(', ')}${seen.length > 3 ? ', …' : ''}). Name a new folder, or an empty one.`,
-    )
-  }
-  const foreign = seen.find((name) => names.includes(name) && name !== MANIFEST && !former?.includes(name))
-  if (foreign !== undefined) {
-    throw new UsageError(
-      `export: ${join(path, foreign)} is no file of the former export, and would be replaced. Move it away, or name another folder.`,
-    )
-  }
-  return former ?? []
+interface TakenFolder {
+  /** Files of the export that it holds. */
+  readonly former: readonly string[]
+  readonly lock: FolderLock
+  /** Lets others take it, and removes it when it is new and empty. */
+  leave(): Promise<void>
 }
 
-/** The files that a manifest of ours lists; null when it is none. */
-async function listedFiles(manifest: string): Promise<readonly string[] | null> {
-  const text = await readFile(manifest, 'utf8').catch(() => null)
-  if (text === null) return null
+async function takeFolder(path: string, names: readonly string[]): Promise<TakenFolder> {
+  const made = await mkdir(path, { recursive: true }).catch((error: unknown) => {
+    throw outputError(`export: the folder ${path}`, error)
+  })
+  let lock: FolderLock | null = null
+  const leave = async () => {
+    await lock?.release()
+    if (made !== undefined) await removeEmpty(path, made)
+  }
   try {
-    const json = parseJson(text)
-    if (!isObject(json) || json['kind'] !== MANIFEST_KIND || !Array.isArray(json['files'])) return null
-    return json['files'].flatMap((file) => {
-      const name = isObject(file) ? file['file'] : null
-      return typeof name === 'string' && OURS.test(name) ? [name] : []
-    })
-  } catch {
-    return null
+    // A folder of somebody else stays as it is.
+    await formerFiles(path, names)
+    lock = await lockExports(path)
+    const former = await formerFiles(path, names)
+    await removeOldParts(path)
+    return { former, lock, leave }
+  } catch (error) {
+    await leave()
+    throw error
+  }
+}
+
+/** Of two exports at once each would remove files of the other, and list its own alone. */
+async function lockExports(path: string): Promise<FolderLock> {
+  const remedy = 'Wait until that export has ended, or name another folder.'
+  try {
+    // guard: two exports in one folder
+    return await lockFolder(path, { waitMs: 0, remedy })
+  } catch (error) {
+    throw outputError(`export: the folder ${path}`, error)
+  }
+}
+
+function assertHeld(path: string, lock: FolderLock): void {
+  try {
+    lock.assertHeld()
+  } catch (error) {
+    throw outputError(`export: the folder ${path}`, error)
+  }
+}
+
+/** Removes a folder, and those above it up to the first that was made for it, as far as they are empty. */
+async function removeEmpty(path: string, made: string): Promise<void> {
+  const top = resolve(made)
+  for (let folder = resolve(path); !relative(top, folder).startsWith('..'); folder = dirname(folder)) {
+    const isRemoved = await rmdir(folder).then(
+      () => true,
+      () => false,
+    )
+    if (!isRemoved) return
   }
 }

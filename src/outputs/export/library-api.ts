@@ -20,11 +20,11 @@ export interface ExportOptions extends MirrorOptions, Omit<ExportSelection, 'for
 }
 
 /**
- * Writes tables and views to files, all of one moment, and `manifest.json` beside them. Files of a former export are replaced when
- * all new ones are whole.
+ * Writes tables and views to files, all of one moment, and `manifest.json` beside them. When all are whole they take the place of a
+ * former export in this folder; files that this one does not have are removed, and named in `removed`.
  *
- * @throws UsageError for an unknown view, account, event or format, and for a folder with other files; OutputError for a full disk;
- * InterruptedError when the signal ends it
+ * @throws UsageError for an unknown view, account, event or format, and for a folder with other files; OutputError for a full disk,
+ * and when another export writes to the folder; InterruptedError when the signal ends it
  */
 export async function exportViews(options: ExportOptions): Promise<ExportManifest> {
   checkOptions(options, 'out')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Timestamp } from '../../common/schema/items.ts'
 import { version } from '../../common/version.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { MANIFEST_KIND } from './folder.ts'
+import { MANIFEST_KIND } from './former-files.ts'
 import type { ExportFormat } from './formats/format.ts'
 
 /** One file of an export. */
@@ -44,6 +44,8 @@ export interface ExportManifest {
   readonly files: readonly ExportedFile[]
   /** Tables and views without an event, when one was named. */
   readonly left_out: readonly string[]
+  /** Files of the former export in this folder that this one does not have: they were removed. */
+  readonly removed: readonly string[]
 }
 
 /** What is known of the moment that the transaction shows. */

@@ -4,6 +4,7 @@ import { UsageError } from '../../common/errors.ts'
 import { identifier, literal } from '../../db/quote.ts'
 import { READABLE_WITH_PERSONAL, READABLE_WITHOUT_PERSONAL } from '../../db/readers/readable.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { eventColumn } from '../../mirror/answers/event-rows.ts'
 import { columnName, readColumns, type Column } from './column.ts'
 import type { Format } from './formats/format.ts'
 
@@ -84,7 +85,7 @@ export interface ViewQuery {
   readonly query: string
 }
 
-/** What tells the rows of a table or view apart, as far as it has these columns: the rows come in this order. */
+/** What tells the rows of a table or view apart, as far as it has these columns: the rows come in this order, and in no other. */
 const ORDER = [
   'account_id',
   'event_id',
@@ -100,23 +101,28 @@ const ORDER = [
   'valid_from',
   'changed_at',
   'field',
+  'run_id',
+  'entity',
+  'what',
+  'rank',
+  'value',
 ]
 
 /** @returns null for a view whose rows are of no event, when those of one are wanted */
 export async function viewQuery(
   trx: Transaction,
-  { relation, name }: ChosenView,
+  { relation }: ChosenView,
   { accountId, event }: RowFilter,
   format: Pick<Format, 'select'>,
 ): Promise<ViewQuery | null> {
   const columns = await readColumns(trx, relation)
   const find = (wanted: string) => columns.find((column) => column.name === wanted)
-  const eventColumn = name === 'events' ? find('id') : find('event_id')
-  if (event !== null && eventColumn === undefined) return null
+  const ofEvent = find(eventColumn(relation))
+  if (event !== null && ofEvent === undefined) return null
   const conditions = [
     // guard: rows of one account
     ...(accountId !== null && find('account_id') ? [`v.account_id = ${accountId}`] : []),
-    ...(event !== null && eventColumn ? [`${columnName(eventColumn)} = ${literal(event)}`] : []),
+    ...(event !== null && ofEvent ? [`${columnName(ofEvent)} = ${literal(event)}`] : []),
   ]
   const order = ORDER.flatMap((column) => find(column) ?? []).map(columnName)
   const selected = columns.map((column) => format.select(column))

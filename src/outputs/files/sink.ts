@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { OutputError } from '../../common/errors.ts'
+import { hasReaderLeft, ReaderLeft } from './reader-left.ts'
 
 /** Where the bytes of one export go. */
 export interface Sink {
@@ -30,8 +31,8 @@ export function counted(sink: Sink, onBytes: (bytes: number) => void): CountedSi
   }
 }
 
-/** A stream that stays open at the end, as stdout does. */
-export function streamSink(stream: NodeJS.WritableStream): Sink {
+/** A stream that stays open at the end, as stdout does. Its sink throws ReaderLeft when nobody reads it any more. */
+export function streamSink(stream: NodeJS.WritableStream & { readonly isTTY?: boolean }): Sink {
   let failure: unknown = null
   stream.on('error', (error) => {
     failure ??= error
@@ -39,7 +40,8 @@ export function streamSink(stream: NodeJS.WritableStream): Sink {
   return {
     write: async (part) => {
       if (failure === null && !stream.write(part)) await once(stream, 'drain').catch(() => undefined)
-      if (failure !== null) throw outputError('The output', failure)
+      if (failure === null) return
+      throw hasReaderLeft(failure, stream) ? new ReaderLeft() : outputError('The output', failure)
     },
   }
 }

@@ -184,6 +184,19 @@ onBothStages('a link', (start) => {
     for (const [options, message] of wrong) await expect(make(options)).rejects.toThrow(message)
   })
 
+  test('of one event shows the changes of one that was removed, and the events without personal data', async () => {
+    await using stage = await clubStage(start)
+    stage.account.remove('fair')
+    await stage.sync({ acceptDeletions: true })
+    const { get, make } = await showing(stage)
+    const changes = await make({ view: 'event_changes', format: 'json', event: 'fair' })
+    expect((await get(changes.path)).text).toContain('"event_id":"fair"')
+    await expect(make({ view: 'events', format: 'json', event: 'fair' })).rejects.toThrow(/no event "fair"/)
+    const one = await make({ view: 'events_without_personal', format: 'json', event: 'gala' })
+    const rows = JSON.parse((await get(one.path)).text) as readonly { readonly id: string }[]
+    expect(rows.map(({ id }) => id)).toEqual(['gala'])
+  })
+
   test('of an erased person shows nothing from the next request on', async () => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)

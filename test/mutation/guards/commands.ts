@@ -5,6 +5,7 @@ const accounts = 'test/integration/commands/maintain/accounts.test.ts'
 const prune = 'test/integration/commands/maintain/prune.test.ts'
 const attempts = 'test/integration/commands/inspect/query-attempts.test.ts'
 const exported = 'test/integration/commands/inspect/export.test.ts'
+const exportFolder = 'test/integration/commands/inspect/export-folder.test.ts'
 const held = 'test/integration/commands/serve/held-data-dir.test.ts'
 
 /** What keeps commands beside the run to what they are asked: those that only look, and the one that deletes. */
@@ -214,10 +215,26 @@ export const commandGuards: readonly Guard[] = [
   },
   {
     name: 'files of an unfinished export',
-    promise: 'an export that a signal, a full disk or a kill ends leaves the former one as it was',
+    promise:
+      'an export that a signal, a full disk or a kill ends before all its files are whole leaves the former one as it was',
     mutation: { replace: 'replaced' },
     tests: [exported],
     only: 'leaves the former export',
+  },
+  {
+    name: 'files of an export that was killed',
+    promise: 'after an export that was killed while its files got their names the next one succeeds',
+    mutation: { replace: 'null' },
+    tests: [exportFolder],
+    only: 'is whole again',
+  },
+  {
+    name: 'two exports in one folder',
+    promise:
+      'of two exports into one folder at once the second is refused, and the folder holds what its manifest lists',
+    mutation: { replace: '{ assertHeld: () => {}, release: async () => {} }' },
+    tests: [exportFolder],
+    only: 'one export at a time',
   },
   {
     name: 'a COPY that is left',

@@ -37,12 +37,12 @@ export const inspectCommands: CommandGroup = {
         options.checked('--limit <n>', 'at most this many rows', integer({ min: 1, max: 1_000_000_000 })),
         options.flag(
           '--output <file>',
-          'write to this file, for its owner alone (mode 0600); if the query fails, it stays unchanged',
+          'write to this file, for its owner alone (mode 0600), - for stdout; if the query fails, it stays unchanged',
         ),
         options.checked('--timezone <zone>', 'the time zone of days and times; default UTC', timeZone),
         options.flag(
           '--excel',
-          'CSV that a spreadsheet opens as it should: byte order mark, separator and decimal comma of your language (LANG), times of --timezone or of this machine without a zone, no formulas',
+          'CSV that a spreadsheet opens as it should: byte order mark, separator and decimal comma of your language (LANG), times of --timezone or of this machine without a zone, no formulas. Text like 00123 becomes a number there: export --format xlsx keeps it',
         ),
         options.flag(
           '--safe-csv',

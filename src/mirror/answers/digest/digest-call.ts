@@ -9,9 +9,9 @@ import { accountFields, object, orNull, text } from '../../calls/input.ts'
 import { sinceField } from '../../instants/parse-since.ts'
 import { readAccountStatuses, type QuickAccountStatus } from '../../status/account-status.ts'
 import { settingsFields, type MirrorSettings } from '../../status/list-status.ts'
-import { requireKnown, requireRun } from '../changes.ts'
+import { requireRun } from '../changes.ts'
 import { countedRows, type Counted } from '../counted-rows.ts'
-import { ofAccount } from '../read-view.ts'
+import { ofAccount, requireKnown } from '../read-view.ts'
 import {
   FRESH_MS,
   MAX_ITEMS,

@@ -19,9 +19,30 @@ export function numberCell(digits: string): number | string {
 
 /** A moment on the wall clock as days of Excel's calendar; the text of one that the calendar does not have. */
 export function timeCell(epochSeconds: number): number | string {
+  return calendarDays(epochSeconds) ?? dateText(epochSeconds, ` ${timeText(epochSeconds)}`)
+}
+
+/** The same of the first moment of a day, as a date without a time. */
+export function dateCell(epochSeconds: number): number | string {
+  return calendarDays(epochSeconds) ?? dateText(epochSeconds, '')
+}
+
+function calendarDays(epochSeconds: number): number | null {
   const days = epochSeconds / 86_400 + EPOCH_DAY
-  if (days >= FIRST_DAY && days < LAST_DAY) return days
-  return new Date(epochSeconds * 1000).toISOString().slice(0, -5).replace('T', ' ')
+  return days >= FIRST_DAY && days < LAST_DAY ? days : null
+}
+
+function timeText(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString().slice(-'hh:mm:ss.000Z'.length, -'.000Z'.length)
+}
+
+/** As Postgres writes it: `10000-01-01`, and `0001-12-31 BC` of the day before the year 1. */
+function dateText(epochSeconds: number, time: string): string {
+  const moment = new Date(epochSeconds * 1000)
+  const year = moment.getUTCFullYear()
+  const shown = String(year < 1 ? 1 - year : year).padStart(4, '0')
+  const day = moment.toISOString().slice(-'-mm-ddThh:mm:ss.000Z'.length, -'Thh:mm:ss.000Z'.length)
+  return `${shown}${day}${time}${year < 1 ? ' BC' : ''}`
 }
 
 /**

@@ -4,7 +4,7 @@ import { OutputError } from '../../../common/errors.ts'
 import { columnName, type Column } from '../column.ts'
 import { readRows } from '../read-rows.ts'
 import type { Format, Source } from './format.ts'
-import { numberCell, textCell, timeCell } from './spreadsheet-values.ts'
+import { dateCell, numberCell, textCell, timeCell } from './spreadsheet-values.ts'
 
 /** Characters of the name of a sheet at most. */
 const MAX_SHEET_NAME = 31
@@ -49,6 +49,7 @@ interface Form {
 const finite = (name: string, seconds: string) => `case when isfinite(${name}) then ${seconds} end`
 const asText = (name: string) => `${name}::text`
 const asNumber = (value: unknown) => numberCell(String(value))
+const asDate = (value: unknown) => dateCell(Number(value))
 const asTime = (value: unknown) => timeCell(Number(value))
 const timeLayout = { numFmt: 'yyyy-mm-dd hh:mm:ss', width: 19 }
 
@@ -60,7 +61,7 @@ const forms: Readonly<Record<string, Form>> = {
   numeric: { select: asText, cell: asNumber, layout: { width: 12 } },
   date: {
     select: (name) => finite(name, `(${name} - date '1970-01-01') * ${DAY_SECONDS}::float8`),
-    cell: asTime,
+    cell: asDate,
     layout: { numFmt: 'yyyy-mm-dd', width: 11 },
   },
   'timestamp with time zone': {

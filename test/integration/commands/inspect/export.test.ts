@@ -68,6 +68,7 @@ describe('export', () => {
       account: null,
       event: null,
       left_out: [],
+      removed: [],
       accounts: [{ account: 'default', run: '1', run_status: 'succeeded' }],
     })
   })
@@ -184,9 +185,18 @@ describe('export', () => {
     expect(two.stderr).toBe('headcount: export: --out - takes one --view\n')
     expect((await s.run(['export', '--out', '-', '--view', 'events', '--json'])).code).toBe(2)
     expect((await s.run(['export', '--out', '-', '--view', 'respondents', '--event', 'gala'])).code).toBe(2)
-    const reader = await shell('$HEADCOUNT export --out - --view responses | head -c 10')
-    expect(reader).toMatchObject({ stdout: 'account_id', stderr: '' })
   })
+
+  test.each(['csv', 'ndjson', 'xlsx', 'parquet'])(
+    'to a reader who has enough, as %s, ends quietly with 0',
+    async (format) => {
+      const args = `--view responses --format ${format}`
+      const reader = await shell(
+        `{ sleep 2; $HEADCOUNT export --out - ${args}; echo "code $?" >&2; } | head -c 0`,
+      )
+      expect(reader).toMatchObject({ stdout: '', stderr: 'code 0\n' })
+    },
+  )
 
   test('a full disk ends it with 1 and leaves no file', async () => {
     // A limit of the size of a file fails as a full disk does, in the middle of the file.
@@ -238,7 +248,7 @@ describe('export', () => {
         },
       })
     })()
-    const left = await readdir(out)
+    const left = (await readdir(out)).filter((name) => name !== 'headcount.lock')
     expect(left).toHaveLength(3)
     expect(left.every((name) => name.endsWith('.part'))).toBe(true)
     expect((await s.run(['export', '--out', out, '-q', '--view', 'events'])).code).toBe(0)
@@ -272,6 +282,34 @@ describe('export', () => {
     const refused = await s.onTerminal(['export', '--out', '-', '--view', 'events', '--format', 'xlsx'])
     expect(refused.code).toBe(2)
     expect(refused.stdout).toContain('export: xlsx is no text for a terminal')
+  })
+})
+
+onBothCommandStages('export of one event', (stage) => {
+  test('has the history of one that was removed, but nothing live of it', async () => {
+    const made = account()
+    await using s = await stage(made)
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    made.remove('picnic')
+    expect((await s.run(['sync', '-q', '--accept-deletions'])).code).toBe(0)
+    const exported = (event: string, ...views: readonly string[]) =>
+      s.run(['export', '--out', '-', '--format', 'ndjson', '--event', event, '--view', ...views])
+    const history = await exported('picnic', 'event_changes')
+    expect(history).toMatchObject({ code: 0, stderr: '' })
+    expect(history.stdout).toMatch(/"event_id":"picnic"/)
+    const live = await exported('picnic', 'responses')
+    expect(live).toMatchObject({ code: 2, stdout: '' })
+    expect(live.stderr).toContain('The mirror has no event "picnic"')
+    const never = await exported('picknick', 'event_changes')
+    expect(never.code).toBe(2)
+    const titles = await exported('gala', 'events_without_personal')
+    expect(titles).toMatchObject({ code: 0, stderr: '' })
+    expect(
+      titles.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => Object(JSON.parse(line)).id),
+    ).toEqual(['gala'])
   })
 })
 

@@ -160,6 +160,30 @@ describe('query', () => {
   })
 
   test.each([
+    ['rows.xlsx', 'not .xlsx: headcount export --format xlsx'],
+    ['rows.XLSX', 'not .xlsx: headcount export --format xlsx'],
+    ['rows.parquet', 'not .parquet: headcount export --format parquet'],
+    ['rows.json.gz', 'not .gz: leave --output out, and pipe the result into gzip'],
+  ])('--output %s is refused, for it would be CSV under that name', async (name, message) => {
+    const folder = await mkdtemp(join(tmpdir(), 'headcount-test-query-'))
+    const ran = await s.run(['query', 'select 1', '--excel', '--output', join(folder, name)])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(message)
+    expect(await readdir(folder)).toEqual([])
+    await rm(folder, { recursive: true })
+  })
+
+  test('--output takes the format of its name in any case, and - for stdout', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'headcount-test-query-'))
+    const file = join(folder, 'ROWS.JSON')
+    expect((await s.run(['query', 'select 1 as n', '--output', file])).code).toBe(0)
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ rows: [{ n: 1 }] })
+    await rm(folder, { recursive: true })
+    const stdout = await s.run(['query', 'select 1 as n', '--output', '-'])
+    expect(stdout).toEqual({ code: 0, stdout: 'n\n1\n', stderr: '' })
+  })
+
+  test.each([
     [['--safe-csv', '--json'], '--safe-csv is for csv: the format is json'],
     [['--json-numbers'], '--json-numbers is for json and ndjson: the format is csv'],
     [['--no-header', '--format', 'ndjson'], '--no-header is for table and csv: the format is ndjson'],

@@ -57,7 +57,7 @@ describe.each(engines)('an export (%s)', (engine) => {
     wire = await startWire(engine)
     wire.bodies.set(
       '',
-      '[{"id":"gala","title":"Gala","event_at":"2026-12-24T18:00:00Z"},{"id":"42","title":null}]',
+      '[{"id":"gala","title":"Gala","event_at":"9999-12-31T23:59:59Z"},{"id":"42","title":null,"event_at":"1900-01-01T12:00:00Z"}]',
     )
     for (const edited of [false, true]) {
       wire.bodies.set('gala', listText(responses(edited)))
@@ -198,6 +198,13 @@ describe.each(engines)('an export (%s)', (engine) => {
     })
     expect(of(second)).toMatchObject({ id: 900_719_925_474_099, created_at: null })
     expect(String(of(second)['message'])).toHaveLength(32_767)
+    const [summary] = await readWorkbook(fileOf('event_summary'))
+    const [names = [], ...events] = summary?.data ?? []
+    const timesOf = events.map((row) => ['event_at', 'event_day'].map((name) => row[names.indexOf(name)]))
+    expect(timesOf).toEqual([
+      ['1900-01-01 13:00:00', '1900-01-01'],
+      ['10000-01-01 00:59:59', '10000-01-01'],
+    ])
     const [slots] = await readWorkbook(fileOf('slots'))
     const slot = Object.fromEntries(
       (slots?.data[0] ?? []).map((name, at) => [String(name), slots?.data[1]?.[at]]),

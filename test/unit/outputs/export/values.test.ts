@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { decimalUnits } from '../../../../src/outputs/export/formats/decimal-units.ts'
-import { numberCell, textCell, timeCell } from '../../../../src/outputs/export/formats/spreadsheet-values.ts'
+import {
+  dateCell,
+  numberCell,
+  textCell,
+  timeCell,
+} from '../../../../src/outputs/export/formats/spreadsheet-values.ts'
 
 test.each([
   ['12.5', 12_500_000n],
@@ -37,10 +42,20 @@ test.each([
   [Date.UTC(1900, 2, 1) / 1000, 61],
   [Date.UTC(1900, 1, 28, 23, 59, 59) / 1000, '1900-02-28 23:59:59'],
   [Date.UTC(9999, 11, 31, 23, 59, 59) / 1000, 2_958_465.999_988_426],
-  [Date.UTC(10_000, 0, 1) / 1000, '+010000-01-01 00:00:00'],
+  [Date.UTC(10_000, 0, 1, 5, 29, 59) / 1000, '10000-01-01 05:29:59'],
+  [Date.UTC(-43, 2, 15, 12) / 1000, '0044-03-15 12:00:00 BC'],
 ])('the cell of %s seconds since 1970 is %j', (seconds, cell) => {
   if (typeof cell === 'string') expect(timeCell(seconds)).toBe(cell)
   else expect(timeCell(seconds)).toBeCloseTo(cell, 9)
+})
+
+test.each([
+  [Date.UTC(2026, 0, 1) / 1000, 46_023],
+  [Date.UTC(1900, 0, 1) / 1000, '1900-01-01'],
+  [Date.UTC(10_000, 0, 1) / 1000, '10000-01-01'],
+  [Date.parse('0000-01-31T00:00:00Z') / 1000, '0001-01-31 BC'],
+])('the cell of the day %s seconds since 1970 is %j', (seconds, cell) => {
+  expect(dateCell(seconds)).toBe(cell)
 })
 
 test('a text is cut where a cell ends, never within a character, and what looks like an escape is none', () => {
