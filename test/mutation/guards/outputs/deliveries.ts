@@ -108,6 +108,12 @@ export const deliveryGuards: readonly Guard[] = [
     only: 'answered with 404',
   },
   {
+    name: 'quoted parts of secret addresses',
+    promise: 'no error has a part of the address of a chat, whatever the server there quotes',
+    mutation: 'remove',
+    tests: [recipients],
+  },
+  {
     name: 'plain http to a recipient',
     promise: 'no message leaves the machine without TLS',
     mutation: 'never',
