@@ -465,7 +465,7 @@ describe('the programs that read links', () => {
       const head = await get(path, headers, 'HEAD')
       expect([head.status, head.text]).toEqual([200, ''])
       const again = await get(path, { ...headers, 'If-None-Match': String(csv.headers['etag']) })
-      expect(again.status).toBe(200)
+      expect(again.status).toBe(304)
     })
 
     test.each([
