@@ -293,6 +293,34 @@ onBothStages('a calendar', (start) => {
     expect(door.description ?? '').not.toContain('Ben')
   })
 
+  test('of slots counts up in what is cancelled, too: when its event is renamed, goes, and comes back', async () => {
+    await using stage = await clubStage(start)
+    const { get, make } = await showing(stage)
+    const { account } = stage
+    const [gala] = account.events
+    stage.account.of('gala').splice(1)
+    const responses = account.of('gala')
+    const door = async (options: Parameters<Stage['sync']>[0] = {}) => {
+      // `SEQUENCE` counts seconds.
+      await new Promise((resolve) => setTimeout(resolve, 1100))
+      for (let run = 0; run < 3; run++) await stage.sync(options)
+      return of(parse((await get((await make({ view: 'slots', format: 'ics' })).path)).text).entries, 'Door')
+    }
+    const seen = [await door()]
+    Object.assign(Object(gala), { title: 'Gala in the barn', location: 'Barn' })
+    seen.push(await door())
+    account.remove('gala')
+    seen.push(await door({ holdForMs: 0 }))
+    account.events.push(gala)
+    account.responses.set('gala', responses)
+    seen.push(await door({ all: true }))
+    expect(seen.map(({ status }) => status)).toEqual(seen.map(() => 'CANCELLED'))
+    expect(seen[1]).toMatchObject({ summary: 'Door, Gala in the barn', location: 'Barn' })
+    const sequences = seen.map(({ sequence }) => sequence)
+    expect(sequences).toEqual(sequences.toSorted((one, other) => one - other))
+    expect(new Set(sequences).size).toBe(4)
+  })
+
   test('of events has a time each, and cancels one that is listed no longer', async () => {
     await using stage = await clubStage(start)
     stage.account.add('someday', 1, { title: 'Someday' })
