@@ -346,6 +346,27 @@ onBothStages('a calendar', (start) => {
     ])
   })
 
+  test('names everybody who takes a slot, and every event, also those whose names are empty or blank', async () => {
+    const account = accountOf({})
+    const event_at = `${soon}T18:00:00Z`
+    account.add('gala', 0, { title: '', event_at })
+    account.add('fair', 0, { title: ' \t', event_at })
+    const slots = [slot('Bar', soon, [20, 22])]
+    for (const [at, name] of ['', ' ', '\t', 'Ada'].entries())
+      account.of('gala').push(responseItem(3 * (at + 1), { name, quantity: 1, slots }))
+    account.of('fair').push(responseItem(1, { quantity: 1, slots: [slot('', soon, [18, 19])] }))
+    await using stage = await clubStage(start, account)
+    const { get, make } = await showing(stage)
+    const rota = parse((await get((await make({ view: 'slots', format: 'ics' })).path)).text)
+    expect(of(rota.entries, 'Bar')).toMatchObject({
+      summary: 'Bar, event gala',
+      description: 'somebody, somebody, somebody, Ada\nPeople: 4, wanted: 2',
+    })
+    expect(rota.entries.map(({ summary }) => summary)).toContain('event fair')
+    const events = parse((await get((await make({ view: 'events', format: 'ics' })).path)).text)
+    expect(events.entries.map(({ summary }) => summary).toSorted()).toEqual(['Event fair', 'Event gala'])
+  })
+
   test('is the same bytes while nothing changed', async () => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)

@@ -63,7 +63,7 @@ function greatest(...moments: readonly string[]): string {
 
 /** Who takes the slot `s`, in the order in which they signed up. */
 const names = `(
-  select string_agg(coalesce(r.name, 'somebody') || case when r.quantity > 1 then ' × ' || r.quantity else '' end, ', '
+  select string_agg(case when r.name ~ '\\S' then r.name else 'somebody' end || case when r.quantity > 1 then ' × ' || r.quantity else '' end, ', '
                     order by r.created_at, r.id)
     from headcount.responses r
    where r.account_id = s.account_id and r.event_id = s.event_id
