@@ -241,3 +241,11 @@ describe('a listener that throws', () => {
     ])
   })
 })
+
+test('CONNECT is answered with 405, and ends the connection', async () => {
+  const { port, errors } = await start()
+  const answers = await exchange(port, requestText('example.org:443', [], 'CONNECT'))
+  expect(answers).toMatchObject([{ status: 405, headers: { allow: 'GET, HEAD', connection: 'close' } }])
+  expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ code: 'method_not_allowed' })
+  expect(errors).toEqual([])
+})
