@@ -12,7 +12,10 @@ import { onBothStages, optionOf, type Stage } from '../../../support/runs/stage.
 /** A mirror, and a receiver that was sent the first digest. */
 async function told(start: (account: ReturnType<typeof accountOf>) => Promise<Stage>) {
   const account = accountOf({})
-  account.add('gala', 3, { title: 'Gala', event_at: new Date(Date.now() + 30 * 86_400_000).toISOString() })
+  const gala = account.add('gala', 3, {
+    title: 'Gala',
+    event_at: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+  })
   await using opened = new AsyncDisposableStack()
   const on = opened.use(await start(account))
   await on.sync()
@@ -34,6 +37,7 @@ async function told(start: (account: ReturnType<typeof accountOf>) => Promise<St
   const resources = opened.move()
   return {
     on,
+    gala,
     posted: web.posted,
     send,
     answerWith: (answer: WebAnswer | 'hang up') => void (next = answer),
@@ -70,8 +74,7 @@ onBothStages('a digest in doubt', (stage) => {
     await answered(one.on, 7)
     one.answerWith('hang up')
     expect(await one.send()).toBe('failed')
-    const [gala] = one.on.account.events
-    if (gala !== undefined) gala['title'] = 'Gala in the barn'
+    one.gala['title'] = 'Gala in the barn'
     await one.on.sync({ all: true })
     one.answerWith({ status: 200 })
     expect(await one.send()).toBe('accepted')
@@ -85,8 +88,7 @@ onBothStages('a digest in doubt', (stage) => {
     await answered(one.on, 7)
     one.answerWith('hang up')
     await one.send()
-    const [gala] = one.on.account.events
-    if (gala !== undefined) gala['title'] = 'Gala in the barn'
+    one.gala['title'] = 'Gala in the barn'
     await one.on.sync({ all: true })
     one.answerWith({ status: 422 })
     expect(await one.send()).toBe('failed')

@@ -30,7 +30,10 @@ export async function startWebRecipient(
       const message: Posted = { path: request.url ?? '', headers: request.headers, body: JSON.parse(body) }
       posted.push(message)
       const answered = answer(message)
-      if (answered === 'hang up') return void request.socket.destroy()
+      if (answered === 'hang up') {
+        request.socket.destroy()
+        return
+      }
       const { status, headers = {}, body: said = '' } = answered
       response.writeHead(status, headers).end(said)
     })
