@@ -34,6 +34,7 @@ import { firstReadings } from './0034_first_readings.ts'
 import { roomForUpdates } from './0035_room_for_updates.ts'
 import { infiniteMoments } from './0036_infinite_moments.ts'
 import { quickerEventViews } from './0037_quicker_event_views.ts'
+import { pendingMirror } from './0038_pending_mirror.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   { number: 35, name: 'room_for_updates', statements: roomForUpdates },
   { number: 36, name: 'infinite_moments', statements: infiniteMoments },
   { number: 37, name: 'quicker_event_views', statements: quickerEventViews },
+  { number: 38, name: 'pending_mirror', statements: pendingMirror },
 ]

@@ -52,9 +52,9 @@ table deliveries -- One row for each digest and each of its recipients: up to wh
   event_id text collate "C" -- The one event of which it tells (events.id); NULL: of all events.
   recipient_sha256 text not null -- SHA-256 of the whole address, in hexadecimal digits: an address of a chat is a secret, and is not kept.
   recipient text not null -- The address as it may be shown: of a mail whole, of the web without its path; stdout of a digest that is printed.
-  message_key uuid not null default gen_random_uuid() -- What the Message-IDs are made from, together with the runs that a message tells of.
+  message_key uuid not null default gen_random_uuid() -- What the Message-IDs are made from, together with the runs that a message tells of and with what it says.
   delivered_run_id bigint -- The last run (sync_runs.id) of which an accepted message told; NULL before the first one.
-  pending_run_id bigint -- The last run of a message that may have been accepted, although nobody heard so: it is sent again as it was. Else NULL.
+  pending_run_id bigint -- The last run of a message that may have been accepted, although nobody heard so: the same runs are told again. Else NULL.
   accepted_at timestamp with time zone -- When the server of the recipient accepted the last message; NULL before the first one.
   failures integer not null default 0 -- How often in a row it could not be delivered.
   error_message text -- Why not, the last time; NULL while all is well.
@@ -65,6 +65,7 @@ table deliveries -- One row for each digest and each of its recipients: up to wh
   state text -- Of a notice: the state of the mirror that was told last: good, failed, partial, held_too_long or stale. NULL of a digest.
   cause text -- Of a notice of a failed run: the code of the error, as "unreachable"; else NULL.
   told jsonb not null default '{}'::jsonb -- Of a notice: when each state, with its cause, was told last: the same one at most once an hour.
+  pending_mirror json -- How the mirror stood, in numbers, when the message of pending_run_id was made; NULL without one.
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['digest'::text, 'notice'::text])))
   constraint deliveries_pkey PRIMARY KEY (id)
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['good'::text, 'failed'::text, 'partial'::text, 'held_too_long'::text, 'stale'::text])))

@@ -52,7 +52,8 @@ function namesOf({ service }: Pick<ServiceConfig, 'service'>): OptionNames {
 
 /** A web address is a secret: whoever has it can write there. */
 export function redactRecipient(recipient: Recipient, terminal: Terminal): void {
-  for (const secret of secretsOf(recipient)) terminal.redact(secret)
+  // What a server answered was redacted where it was read. Here a part that is a word, as "digest", would be taken out of every message.
+  for (const secret of secretsOf(recipient)) if (!/^[a-z]+$/.test(secret)) terminal.redact(secret)
 }
 
 /** Of the address of a database. */

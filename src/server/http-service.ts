@@ -13,7 +13,7 @@ import type { Links } from './links/link-responder.ts'
 import { createRoutes } from './routes.ts'
 import type { Store } from './stores/store.ts'
 import { safeCallback } from '../common/options/callbacks.ts'
-import { respondToParseError } from './http/bad-requests.ts'
+import { rejectTunnel, respondToParseError } from './http/bad-requests.ts'
 import { MAX_HEADER_BYTES, MAX_URL_CHARACTERS } from './http/limits.ts'
 import { ConnectionQueues } from './http/request-queue.ts'
 
@@ -185,6 +185,8 @@ function serverOver(queues: ConnectionQueues, requestMs: number): Server {
   server.on('drop', () => server.closeIdleConnections())
   // The service reads no request body, also with an `Expect` header.
   server.on('checkContinue', enqueue).on('checkExpectation', enqueue)
+  // Node takes its listeners off the socket, so that a response that is under way would never end.
+  server.on('connect', (_, socket) => (queues.isBusy(socket) ? socket.destroy() : rejectTunnel(socket)))
   server.on('clientError', (error, socket) => {
     queues.onDrained(socket, () => respondToParseError(error, socket))
   })

@@ -107,7 +107,6 @@ function isWanted({ env }: Request): () => boolean {
 function headersOf(req: Request['req']): NegotiationHeaders {
   return {
     'if-none-match': req.header('If-None-Match'),
-    'cache-control': req.header('Cache-Control'),
     'accept-encoding': req.header('Accept-Encoding'),
     accept: req.header('Accept'),
   }

@@ -157,6 +157,7 @@ const plain: readonly string[] = [
   'path',
   'payers',
   'payments',
+  'pending_mirror',
   'pending_run_id',
   'people',
   'people_so_far',

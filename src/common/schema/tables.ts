@@ -212,6 +212,8 @@ interface DeliveriesTable {
   message_key: Generated<string>
   delivered_run_id: IntegerText | null
   pending_run_id: IntegerText | null
+  /** Of a digest. */
+  pending_mirror: ColumnType<JsonObject | null, string | null | undefined, string | null>
   accepted_at: Timestamp | null
   failures: Generated<number>
   error_message: string | null

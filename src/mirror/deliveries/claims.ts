@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import type { DigestMirror } from '../answers/digest/digest.ts'
 import { arrayOf, object, text } from '../calls/input.ts'
 
 /** Longer than all messages of a process may take; afterwards it has died, and another one may send them. */
@@ -34,6 +35,7 @@ export interface StoredDelivery {
   readonly message_key: string
   readonly delivered_run_id: number | null
   readonly pending_run_id: number | null
+  readonly pending_mirror: DigestMirror | null
   readonly failures: number
   readonly next_attempt_at: Timestamp | null
   /** Its next attempt is yet to come. */
@@ -78,7 +80,7 @@ export async function lockDeliveries(
 ): Promise<readonly StoredDelivery[]> {
   const { rows } = await sql<StoredDelivery>`
     select d.id, d.account_id, a.name as account, d.recipient_sha256, d.message_key::text, d.delivered_run_id::float8,
-           d.pending_run_id::float8, d.failures, d.next_attempt_at,
+           d.pending_run_id::float8, d.pending_mirror, d.failures, d.next_attempt_at,
            coalesce(d.next_attempt_at > now(), false) as is_waiting,
            coalesce(d.claimed_until > now(), false) as is_claimed
       from headcount.deliveries d
@@ -98,7 +100,7 @@ export interface Claim {
 }
 
 export interface Message extends Claim {
-  /** The same for the same recipient and the same content, and for nothing else. */
+  /** The same for the same recipient and the same runs or reason, and for nothing else. */
   readonly message_id: string
   readonly failures: number
 }
@@ -111,16 +113,24 @@ export function messageIdOf({ message_key }: StoredDelivery, content: readonly u
     .slice(0, 40)
 }
 
-/** @param pendingRun the last run of which the message tells; null of a notice */
+/** What a digest tells besides changes that are recorded: nobody could read it later as it was. */
+export interface Pending {
+  /** The last run of which the message tells. */
+  readonly run: number
+  readonly mirror: DigestMirror
+}
+
+/** @param pending null of a notice */
 export async function claimDelivery(
   { kysely }: Transaction,
   id: IntegerText,
-  pendingRun: number | null,
+  pending: Pending | null,
 ): Promise<Claim> {
   const { rows } = await sql<Claim>`
     update headcount.deliveries
        set claim = gen_random_uuid(), claimed_until = now() + ${CLAIM_MINUTES} * interval '1 minute',
-           pending_run_id = ${pendingRun}
+           pending_run_id = ${pending && pending.run},
+           pending_mirror = ${pending && JSON.stringify(pending.mirror)}::json
      where id = ${id}
     returning id, claim::text`.execute(kysely)
   const [claimed] = rows

@@ -4,8 +4,8 @@ import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireAccount } from '../accounts/resolve-account.ts'
 import { requireKnown } from '../answers/read-view.ts'
-import { isNews, readDigests } from '../answers/digest/digest-call.ts'
-import type { AccountDigest } from '../answers/digest/digest.ts'
+import { digestOf, isNews, readStanding } from '../answers/digest/digest-call.ts'
+import type { AccountDigest, DigestMirror } from '../answers/digest/digest.ts'
 import { readPeriods } from '../answers/digest/period.ts'
 import { defineCall } from '../calls/call.ts'
 import { accountFields, boolean, object, orNull, text, wordOf, type AccountInput } from '../calls/input.ts'
@@ -19,6 +19,7 @@ import {
   type Claim,
   type DeliveryKey,
   type Message,
+  type Pending,
   type RecipientKey,
   type StoredDelivery,
 } from './claims.ts'
@@ -89,7 +90,7 @@ async function prepareDigests(
       for (const one of some) await settleDelivery(trx, one, outcomeOf(one), null)
     })
   try {
-    const messages = await database.transaction((trx) => readMessages(trx, claimed, input), {
+    const messages = await database.transaction((trx) => readMessages(trx, claimed, event), {
       readOnly: true,
     })
     const dull = claimed.filter((one) => !isWorthSending(messages.get(one.id), input.always))
@@ -115,8 +116,8 @@ function isWorthSending(message: DigestMessage | undefined, always: boolean): bo
 interface Claimed extends Claim {
   /** As it was before the claim. */
   readonly stored: StoredDelivery
-  /** The last run that is told. */
-  readonly until: number
+  /** What it tells, also when it is told again. */
+  readonly pending: Pending
 }
 
 interface Found {
@@ -130,13 +131,21 @@ function isPending({ pending_run_id }: StoredDelivery): boolean {
 }
 
 async function claimAll(trx: Transaction, input: PrepareDigestsInput): Promise<readonly Found[]> {
-  const { account, name, event, recipients, attempts } = input
+  const { account, name, event, recipients, attempts, maxStalenessMs, holdForMs } = input
   const key: DeliveryKey = { kind: 'digest', name, event }
   const isRetry = attempts === 'retries'
   const deliveries = await (isRetry ? lockDeliveries : ensureDeliveries)(trx, account, key, recipients)
   const lastRuns = new Map(
     (await readPeriods(trx, { run: 0 }, account)).map((period) => [period.account, period.until_run_id]),
   )
+  const standings = new Map<string, DigestMirror | null>()
+  const standingOf = async (account: string) => {
+    const known = standings.get(account)
+    if (known !== undefined) return known
+    const standing = await readStanding(trx, { maxStalenessMs, holdForMs }, account)
+    standings.set(account, standing)
+    return standing
+  }
   const found: Found[] = []
   for (const stored of deliveries) {
     const { account, recipient_sha256, next_attempt_at, pending_run_id } = stored
@@ -144,19 +153,16 @@ async function claimAll(trx: Transaction, input: PrepareDigestsInput): Promise<r
     // guard: the same digest again
     const until = pending_run_id ?? lastRuns.get(account) ?? null
     const state = deliveryState(stored, until, attempts)
-    found.push({
-      prepared: {
-        account,
-        recipient_sha256,
-        state,
-        next_attempt_at: state === 'waiting' ? next_attempt_at : null,
-        message: null,
-      },
-      claimed:
-        state === 'claimed' && until !== null
-          ? { ...(await claimDelivery(trx, stored.id, until)), stored, until }
-          : null,
-    })
+    const next = state === 'waiting' ? next_attempt_at : null
+    const prepared = { account, recipient_sha256, state, next_attempt_at: next, message: null }
+    // guard: the same state of the mirror again
+    const mirror = state === 'claimed' ? (stored.pending_mirror ?? (await standingOf(account))) : null
+    if (until === null || mirror === null) found.push({ prepared, claimed: null })
+    else {
+      const pending = { run: until, mirror }
+      const claim = await claimDelivery(trx, stored.id, pending)
+      found.push({ prepared, claimed: { ...claim, stored, pending } })
+    }
   }
   return found
 }
@@ -172,32 +178,35 @@ function deliveryState(
   return is_waiting && attempts !== 'all' ? 'waiting' : 'claimed'
 }
 
-/** By the number of the row. Recipients who are told of the same runs share one reading of the views. */
+/** By the number of the row. Recipients who are told the same share one reading of the views. */
 async function readMessages(
   trx: Transaction,
   claimed: readonly Claimed[],
-  { event, maxStalenessMs, holdForMs }: PrepareDigestsInput,
+  event: string | null,
 ): Promise<ReadonlyMap<IntegerText, DigestMessage>> {
   const known = new Map<string, AccountDigest>()
   const messages = new Map<IntegerText, DigestMessage>()
-  for (const { id, claim, stored, until } of claimed) {
+  for (const { id, claim, stored, pending } of claimed) {
     const { account, failures, delivered_run_id: after } = stored
-    const key = JSON.stringify([account, after, until])
-    if (!known.has(key)) {
-      const periods = await readPeriods(trx, { run: after ?? until }, account)
-      const bounded = periods.map((period) => ({
-        ...period,
-        until_run_id: until,
-        is_first: after === null,
-        begins: after !== null && period.begins,
-      }))
-      const [digest] = await readDigests(trx, bounded, event, { maxStalenessMs, holdForMs })
-      if (digest !== undefined) known.set(key, digest)
-    }
-    const digest = known.get(key)
-    const message_id = messageIdOf(stored, [after, until])
-    if (digest !== undefined)
-      messages.set(id, { id, claim, message_id, failures, was_pending: isPending(stored), digest })
+    const key = JSON.stringify([account, after, pending])
+    const digest = known.get(key) ?? (await readDigest(trx, { account, after }, pending, event))
+    if (digest === null) continue
+    known.set(key, digest)
+    const message_id = messageIdOf(stored, [after, pending.run])
+    messages.set(id, { id, claim, message_id, failures, was_pending: isPending(stored), digest })
   }
   return messages
+}
+
+/** @param after the last run that the recipient was told of; null before the first digest */
+async function readDigest(
+  trx: Transaction,
+  { account, after }: { readonly account: string; readonly after: number | null },
+  { run, mirror }: Pending,
+  event: string | null,
+): Promise<AccountDigest | null> {
+  const [period] = await readPeriods(trx, { run: after ?? run }, account)
+  if (period === undefined) return null
+  const begins = after !== null && period.begins
+  return digestOf(trx, { ...period, until_run_id: run, is_first: after === null, begins }, event, mirror)
 }

@@ -91,11 +91,12 @@ function assignments(outcome: DeliveryOutcome, notice: NoticeReason | null) {
         : sql`state = ${notice.state}, cause = ${notice.cause},
               told = told || jsonb_build_object(${reasonKey(notice)}::text, now()),`
     return sql`${told} delivered_run_id = coalesce(pending_run_id, delivered_run_id), pending_run_id = null,
-      accepted_at = case when ${outcome.isSent} then now() else accepted_at end,
+      pending_mirror = null, accepted_at = case when ${outcome.isSent} then now() else accepted_at end,
       failures = 0, error_message = null, failed_at = null, next_attempt_at = null`
   }
   // guard: a digest that may have been accepted
-  const pending = sql`pending_run_id = case when ${outcome.mayBeAccepted} then pending_run_id end`
+  const pending = sql`pending_run_id = case when ${outcome.mayBeAccepted} then pending_run_id end,
+    pending_mirror = case when ${outcome.mayBeAccepted} then pending_mirror end`
   if (outcome.kind === 'released') return pending
   return sql`${pending}, failures = failures + 1, error_message = ${outcome.error}, failed_at = now(),
     next_attempt_at = now() + ${outcome.retryInMs} * interval '1 millisecond'`

@@ -95,8 +95,10 @@ export async function deliver(
     return { state: 'accepted', error: null, next_attempt_at: null }
   }
   const { error } = result
+  // guard: end of a doubt
+  const isRefused = result.isPermanent
   // guard: doubt of an earlier attempt
-  const mayBeAccepted = result.mayBeAccepted || was_pending
+  const mayBeAccepted = result.mayBeAccepted || (was_pending && !isRefused)
   if (signal.aborted) {
     await settle({ kind: 'released', mayBeAccepted })
     signal.throwIfAborted()

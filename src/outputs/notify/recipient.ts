@@ -104,20 +104,31 @@ export function recipientKey(recipient: Recipient | 'stdout'): RecipientKey {
   return { sha256: hash, shown: `${new URL(recipient.url).origin}/… (${hash.slice(0, 8)})` }
 }
 
-/** What no message and no log may show. */
+/** What no message and no log may show, as it was written and decoded; the longest first, for one may be a part of another. */
 export function secretsOf(recipient: Recipient): readonly string[] {
   if (recipient.kind === 'mail') return []
-  const { pathname, search, searchParams, username, password } = new URL(recipient.url)
-  const parts = [...pathname.split('/'), ...searchParams.values()]
+  const { pathname, search, searchParams } = new URL(recipient.url)
   // The host is told.
-  if (pathname === '/' && [search, username, password].join('') === '') return []
-  return [
+  if (pathname === '/' && search === '') return []
+  const query = search.slice(1)
+  const secrets = [
     recipient.url,
     `${pathname}${search}`,
     pathname,
-    // A server may quote a part of it. What is all small letters is a word.
-    ...parts.filter((part) => part.length >= MIN_SECRET_LENGTH && !/^[a-z]+$/.test(part)),
-  ].filter((text) => text.length >= MIN_SECRET_LENGTH)
+    query,
+    // guard: quoted parts of secret addresses
+    ...partsOf(pathname, query),
+    ...searchParams.values(),
+  ]
+  return [...new Set([...secrets, ...secrets.map(decoded)])]
+    .filter((text) => text.length >= MIN_SECRET_LENGTH)
+    .sort((one, other) => other.length - one.length)
+}
+
+/** A server may quote a part alone: a folder of the path, or a value of the query. */
+function partsOf(pathname: string, query: string): readonly string[] {
+  const values = query.split('&').map((part) => part.slice(part.indexOf('=') + 1))
+  return [...pathname.split('/'), ...values]
 }
 
 function sha256(text: string): string {

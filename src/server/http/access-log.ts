@@ -1,5 +1,6 @@
 /** What is logged of each request when its response has ended. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { tryDecodeURIComponent } from 'hono/utils/url'
 
 /** A request and its response; no field has a key, a query, or the id of a response. */
 export interface AccessLogEntry {
@@ -65,16 +66,10 @@ export function logAccess(
 
 function loggedPath(url: string): string {
   const [path = ''] = url.split('?', 1)
+  // As the router reads it, each escape by itself: they would hide what must not be logged.
+  // guard: escapes in a log
+  const read = tryDecodeURIComponent(path)
   return personal
-    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), decoded(path))
+    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), read)
     .slice(0, MAX_PATH_CHARACTERS)
-}
-
-/** As the router reads it: escapes would hide what must not be logged. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

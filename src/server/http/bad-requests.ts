@@ -1,4 +1,4 @@
-/** The response to bytes that Node cannot parse as a request. */
+/** The responses to what Node does not give as a request: bytes that it cannot parse, and CONNECT. */
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { problem, type ProblemCode } from '../problems.ts'
@@ -22,7 +22,18 @@ export function respondToParseError(error: ClientError, socket: Duplex): void {
     socket.destroy()
     return
   }
-  const { status, headers, body } = problem(problemOf(error), { Connection: 'close' })
+  endWith(socket, problemOf(error))
+}
+
+/** CONNECT asks for a tunnel, which Node gives as a bare socket. No other response may be in flight on it. */
+export function rejectTunnel(socket: Duplex): void {
+  // Node listens to it no more.
+  socket.on('error', () => socket.destroy()).resume()
+  endWith(socket, 'method_not_allowed', { Allow: 'GET, HEAD' })
+}
+
+function endWith(socket: Duplex, code: ProblemCode, more: Readonly<Record<string, string>> = {}): void {
+  const { status, headers, body } = problem(code, { ...more, Connection: 'close' })
   const lines = Object.entries({ ...headers, 'Content-Length': body.length })
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`), body]))

@@ -21,10 +21,10 @@ export function etagOf({ version }: ListVersion, page: PageRequest, encoding: Co
 
 /** Headers of a request that decide in which form a body is sent, and whether one is. */
 export type NegotiationHeaders = Readonly<
-  Record<'if-none-match' | 'cache-control' | 'accept-encoding' | 'accept', string | undefined>
+  Record<'if-none-match' | 'accept-encoding' | 'accept', string | undefined>
 >
 
-/** Whether `If-None-Match` has the tag. */
+/** Whether `If-None-Match` has the tag. `Cache-Control` of a request speaks to caches (RFC 9111, 5.2.1); fetch adds no-cache to each one with a condition. */
 export function isFresh(headers: NegotiationHeaders, etag: string): boolean {
-  return fresh(headers, { etag })
+  return fresh({ 'if-none-match': headers['if-none-match'] }, { etag })
 }

@@ -65,6 +65,11 @@ export class ConnectionQueues {
     else queue.onDrained ??= last
   }
 
+  /** Whether a request of the connection is not answered to its end. */
+  isBusy(connection: Duplex): boolean {
+    return (this.#queues.get(connection)?.requests.length ?? 0) > 0
+  }
+
   /** The last response of each connection. */
   lastResponses(): readonly ServerResponse[] {
     return [...this.#queues.values()].flatMap(({ requests }) => requests.at(-1)?.response ?? [])

@@ -56,13 +56,24 @@ export async function readDigests(
 ): Promise<readonly AccountDigest[]> {
   const digests: AccountDigest[] = []
   for (const period of periods) {
-    const [status] = await readAccountStatuses(trx, settings, period.account)
-    if (status !== undefined) digests.push(await digestOf(trx, period, event, standing(status)))
+    const mirror = await readStanding(trx, settings, period.account)
+    if (mirror !== null) digests.push(await digestOf(trx, period, event, mirror))
   }
   return digests
 }
 
-async function digestOf(
+/** How the mirror of this account stands now; null without such an account. */
+export async function readStanding(
+  trx: Transaction,
+  settings: MirrorSettings,
+  account: string,
+): Promise<DigestMirror | null> {
+  const [status] = await readAccountStatuses(trx, settings, account)
+  return status === undefined ? null : standing(status)
+}
+
+/** Afterwards views show the account of the period. */
+export async function digestOf(
   trx: Transaction,
   period: PeriodOfAccount,
   event: string | null,

@@ -63,7 +63,7 @@ function greatest(...moments: readonly string[]): string {
 
 /** Who takes the slot `s`, in the order in which they signed up. */
 const names = `(
-  select string_agg(coalesce(r.name, 'somebody') || case when r.quantity > 1 then ' × ' || r.quantity else '' end, ', '
+  select string_agg(case when r.name ~ '\\S' then r.name else 'somebody' end || case when r.quantity > 1 then ' × ' || r.quantity else '' end, ', '
                     order by r.created_at, r.id)
     from headcount.responses r
    where r.account_id = s.account_id and r.event_id = s.event_id
@@ -116,7 +116,7 @@ function slotsQuery(scope: Scope, view: 'slot_summary' | 'thin_slots', people: s
 function formerSlots(accountId: number, condition: string): string {
   return `
     select former.event_id, coalesce(e.title, headcount_internal.stored_text(gone.document->'title')), former.slot,
-           former.start, former."end", e.location, null, null, greatest(former.changed, gone.valid_to), true
+           former.start, former."end", e.location, null, null, greatest(former.changed, gone.valid_to, e._changed_at), true
       from (
         select h.event_id, f.name as slot, f.start_date::timestamptz as start, f.end_date::timestamptz as "end",
                max(h.valid_to) as changed

@@ -73,6 +73,11 @@ function plain(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
 }
 
+/** A name that nobody sees is none. */
+function unlessBlank(text: string | null): string | null {
+  return text?.trim() ? text : null
+}
+
 interface Form {
   readonly title: string
   readonly entry: (entry: Entry, source: LinkSource) => ICalEventData
@@ -90,16 +95,17 @@ function eventEntry(entry: Entry, source: LinkSource): ICalEventData {
   return {
     ...common(entry),
     id: uid([source.account.id, entry.event_id]),
-    summary: plain(entry.title ?? `Event ${entry.event_id}`),
+    summary: plain(unlessBlank(entry.title) ?? `Event ${entry.event_id}`),
   }
 }
 
 function slotEntry(entry: Entry, source: LinkSource): ICalEventData {
-  const event = entry.title ?? `event ${entry.event_id}`
+  const event = unlessBlank(entry.title) ?? `event ${entry.event_id}`
+  const slot = unlessBlank(entry.slot)
   return {
     ...common(entry),
     id: uid([source.account.id, entry.event_id, entry.slot, entry.start, entry.end]),
-    summary: plain(entry.slot === null ? event : `${entry.slot}, ${event}`),
+    summary: plain(slot === null ? event : `${slot}, ${event}`),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Digests to their recipients: from where the last one to each ended, or of a while that the caller names. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
+import { version } from '../../../common/version.ts'
 import { digestCall, isNews } from '../../../mirror/answers/digest/digest-call.ts'
 import type { AccountDigest } from '../../../mirror/answers/digest/digest.ts'
 import { withoutPersonalData } from '../../../mirror/answers/digest/without-personal.ts'
@@ -41,7 +42,7 @@ export interface DigestDeliveryOptions extends MirrorSettings {
 
 /**
  * Tells each recipient what changed since the last digest that was accepted. Not one in doubt is skipped: it may come twice, with
- * the same Message-ID.
+ * the same Message-ID where it says the same.
  */
 export async function deliverDigests(
   ask: RunCall,
@@ -96,10 +97,15 @@ function messageOf(
 ): Message {
   // guard: names to the web
   const told: AccountDigest = recipient.kind === 'mail' || withPersonal ? digest : withoutPersonalData(digest)
-  return {
-    id,
-    subject: digestSubject(name, told),
-    outline: digestOutline(told),
-    document: { type: 'digest', name, digest: told },
-  }
+  const subject = digestSubject(name, told)
+  const outline = digestOutline(told)
+  const document = { type: 'digest', name, digest: told }
+  return { id: contentId(id, [version(), subject, outline, document]), subject, outline, document }
+}
+
+/** A receiver that knows the key of a message refuses another one with it, for ever. */
+function contentId(id: string, content: readonly unknown[]): string {
+  // guard: one key for one content
+  const identity = [id, content]
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 40)
 }

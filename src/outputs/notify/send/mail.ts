@@ -1,8 +1,9 @@
 /** Sends mail by SMTP, one message to one recipient. */
+import { domainToASCII } from 'node:url'
 import { createTransport, type Transporter } from 'nodemailer'
 import { raceAbort } from '../../../common/abort.ts'
 import type { MailSender, MailServer } from '../mail-settings.ts'
-import { errorLine, reasonOf, type SendResult } from './result.ts'
+import { errorLine, reasonOf, type SendFailure, type SendResult } from './result.ts'
 
 const MAX_CONNECT_MS = 10_000
 /** A server may scan a message before it answers. */
@@ -42,17 +43,36 @@ export function transportOptions(server: MailServer) {
 }
 
 /** Never throws. @param signal also ends it by its deadline */
-export function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<SendResult> {
+export async function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<SendResult> {
   const { messageId, ...content } = mail
+  const refusal = needsUtf8(mail) ? await refusalOfUtf8(server, signal) : null
+  if (refusal !== null) return refusal
   return overTransport(server, signal, (transport) =>
     transport.sendMail({
       ...content,
-      messageId: `<${messageId}@${mail.from.address.replace(/^.*@/, '')}>`,
+      messageId: `<${messageId}@${domainToASCII(mail.from.address.replace(/^.*@/, '')) || 'localhost'}>`,
       // Out-of-office programs do not answer it.
       headers: { 'Auto-Submitted': 'auto-generated' },
       signal,
     }),
   )
+}
+
+/** A domain has a form in ASCII, what stands before the @ has none. */
+function needsUtf8({ from, to }: Mail): boolean {
+  return [from.address, to].some((address) => /[^\x00-\x7f].*@/u.test(address))
+}
+
+/** Asked on a connection of its own, for nodemailer sends such an address to every server. */
+async function refusalOfUtf8(server: MailServer, signal: AbortSignal): Promise<SendFailure | null> {
+  let isOffered = false
+  const result = await overTransport(server, signal, (transport) => raceAbort(transport.verify(), signal), {
+    onReply: (reply) => void (isOffered ||= /^250[ -]SMTPUTF8\b/im.test(reply)),
+  })
+  if (!result.isAccepted) return result
+  if (isOffered) return null
+  const error = `${server.host}:${server.port}: the server takes only ASCII before the @ of an address (it offers no SMTPUTF8)`
+  return { isAccepted: false, error, isPermanent: true, mayBeAccepted: false, retryAfterMs: null }
 }
 
 /** Whether the server answers, encrypts and takes the login; nothing is sent. Never throws. */
@@ -64,9 +84,11 @@ async function overTransport(
   server: MailServer,
   signal: AbortSignal,
   work: (transport: Transporter) => Promise<unknown>,
+  { onReply = null }: { readonly onReply?: ((reply: string) => void) | null } = {},
 ): Promise<SendResult> {
-  const written = watchMessage()
-  const transport = createTransport({ ...transportOptions(server), logger: written.logger })
+  const written = watchMessage(onReply ?? (() => {}))
+  const logging = { logger: written.logger, transactionLog: onReply !== null }
+  const transport = createTransport({ ...transportOptions(server), ...logging })
   try {
     await work(transport)
     return { isAccepted: true }
@@ -79,19 +101,22 @@ async function overTransport(
 
 /**
  * Knows whether the whole message was written to the server. nodemailer says so to its logger alone: to the error of a connection that
- * broke or was silent it always adds the same command, whatever was sent before.
+ * broke or was silent it always adds the same command, whatever was sent before. So it does with what the server replied.
  */
-function watchMessage() {
+function watchMessage(onReply: (reply: string) => void) {
   let isWritten = false
+  const isAbout = (entry: unknown, what: string) =>
+    typeof entry === 'object' && entry !== null && Reflect.get(entry, 'tnx') === what
   const ignore = () => {}
-  const info = (entry: unknown) => {
-    isWritten ||= typeof entry === 'object' && entry !== null && Reflect.get(entry, 'tnx') === 'message'
-  }
   const logger = {
     level: ignore,
     trace: ignore,
-    debug: ignore,
-    info,
+    debug: (entry: unknown, text: unknown) => {
+      if (isAbout(entry, 'server') && typeof text === 'string') onReply(text)
+    },
+    info: (entry: unknown) => {
+      isWritten ||= isAbout(entry, 'message')
+    },
     warn: ignore,
     error: ignore,
     fatal: ignore,

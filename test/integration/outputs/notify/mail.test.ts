@@ -133,6 +133,38 @@ describe('mail to this machine', () => {
     })
   })
 
+  test('of a domain outside ASCII has it in ASCII in its Message-ID, as in its addresses', async () => {
+    await using server = await startMailServer({ hideSMTPUTF8: true })
+    const from = { name: 'Headcount', address: 'headcount@münchen.example' }
+    const sent = await sendMail(parseMailServer(server.url), { ...mail, from, to: 'ada@köln.example' }, never)
+    expect(sent).toEqual({ isAccepted: true })
+    const heads = server.received.flatMap(({ mail }) => mail.headerLines.map(({ line }) => line))
+    expect(heads).toContain('Message-ID: <abc@xn--mnchen-3ya.example>')
+    expect(heads).toContain('To: ada@xn--kln-sna.example')
+    expect(heads.join('')).toMatch(/^[\x00-\x7f]+$/)
+  })
+
+  test.each([
+    ['to', { to: 'jürgen@example.org' }],
+    ['from', { from: { name: 'Headcount', address: 'jürgen@example.org' } }],
+  ] as const)(
+    '%s an address outside ASCII is sent where the server offers SMTPUTF8, and is refused elsewhere',
+    async (_, address) => {
+      await using old = await startMailServer({ hideSMTPUTF8: true })
+      expect(await sendMail(parseMailServer(old.url), { ...mail, ...address }, never)).toMatchObject({
+        isAccepted: false,
+        mayBeAccepted: false,
+        isPermanent: true,
+        error: expect.stringMatching(/^127\.0\.0\.1:\d+: .*SMTPUTF8/),
+      })
+      expect(old.received).toEqual([])
+      await using server = await startMailServer()
+      const sent = await sendMail(parseMailServer(server.url), { ...mail, ...address }, never)
+      expect(sent).toEqual({ isAccepted: true })
+      expect(server.received).toHaveLength(1)
+    },
+  )
+
   test.each([
     [550, true],
     [450, false],

@@ -88,7 +88,7 @@ describe('If-None-Match', () => {
     }
   })
 
-  test('counts only where the key, the query and the event are sound, and not against no-cache', async () => {
+  test('counts only where the key, the query and the event are sound', async () => {
     const { port, get, tag } = await start()
     const condition = { 'If-None-Match': '*' }
     expect((await get(`${list}?limit=0`, condition)).status).toBe(400)
@@ -96,7 +96,13 @@ describe('If-None-Match', () => {
     expect((await get(list, condition, 'POST')).status).toBe(405)
     const wrong = requestText(list, [['If-None-Match', tag], ['X-API-Key', 'wrong'], closing])
     expect((await exchange(port, wrong)).map(({ status }) => status)).toEqual([401])
-    expect((await get(list, { 'If-None-Match': tag, 'Cache-Control': 'no-cache' })).status).toBe(200)
+  })
+
+  test('counts beside Cache-Control: no-cache, which speaks to caches, and which fetch adds by itself', async () => {
+    const { port, get, tag } = await start()
+    expect((await get(list, { 'If-None-Match': tag, 'Cache-Control': 'no-cache' })).status).toBe(304)
+    const headers = { [key[0]]: key[1], 'Accept-Encoding': 'identity', 'If-None-Match': tag }
+    expect((await fetch(`http://127.0.0.1:${port}${list}`, { headers })).status).toBe(304)
   })
 })
 
@@ -234,4 +240,12 @@ describe('a listener that throws', () => {
       [200, 'application/json; charset=utf-8'],
     ])
   })
+})
+
+test('CONNECT is answered with 405, and ends the connection', async () => {
+  const { port, errors } = await start()
+  const answers = await exchange(port, requestText('example.org:443', [], 'CONNECT'))
+  expect(answers).toMatchObject([{ status: 405, headers: { allow: 'GET, HEAD', connection: 'close' } }])
+  expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ code: 'method_not_allowed' })
+  expect(errors).toEqual([])
 })

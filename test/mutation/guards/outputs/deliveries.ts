@@ -1,6 +1,7 @@
 import type { Guard } from '../guard.ts'
 
 const digests = 'test/integration/outputs/notify/send-digest.test.ts'
+const inDoubt = 'test/integration/outputs/notify/digest-in-doubt.test.ts'
 const command = 'test/integration/outputs/notify/digest-command.test.ts'
 const mail = 'test/integration/outputs/notify/mail.test.ts'
 const worker = 'test/integration/outputs/notify/worker.test.ts'
@@ -17,7 +18,7 @@ export const deliveryGuards: readonly Guard[] = [
   },
   {
     name: 'the same digest again',
-    promise: 'a digest that may have been accepted is sent again as it was, with the same Message-ID',
+    promise: 'a digest that may have been accepted tells the same runs again, with the same Message-ID',
     mutation: { cut: 'pending_run_id ?? ', put: '' },
     tests: [digests],
     only: 'postgres.*one process at a time',
@@ -32,9 +33,31 @@ export const deliveryGuards: readonly Guard[] = [
   {
     name: 'doubt of an earlier attempt',
     promise: 'a digest that may have been accepted stays the same one after a refusal or a signal',
-    mutation: { cut: ' || was_pending', put: '' },
+    mutation: { cut: ' || (was_pending && !isRefused)', put: '' },
     tests: [digests],
     only: 'may have been accepted is',
+  },
+  {
+    name: 'the same state of the mirror again',
+    promise:
+      'a digest that may have been accepted has the same bytes again while nothing that it tells has changed',
+    mutation: { cut: 'stored.pending_mirror ?? ', put: '' },
+    tests: [inDoubt],
+    only: 'postgres.*same bytes',
+  },
+  {
+    name: 'one key for one content',
+    promise: 'no receiver gets two contents with one Idempotency-Key, which it would refuse for ever',
+    mutation: { replace: '[id]' },
+    tests: [inDoubt],
+    only: 'postgres.*another key',
+  },
+  {
+    name: 'end of a doubt',
+    promise: 'a digest in doubt that is refused for good does not keep what came later',
+    mutation: 'never',
+    tests: [inDoubt],
+    only: 'postgres.*refused for good',
   },
   {
     name: 'cursor after acceptance',
@@ -83,6 +106,12 @@ export const deliveryGuards: readonly Guard[] = [
     mutation: { replace: 'text' },
     tests: [digests],
     only: 'answered with 404',
+  },
+  {
+    name: 'quoted parts of secret addresses',
+    promise: 'no error has a part of the address of a chat, whatever the server there quotes',
+    mutation: 'remove',
+    tests: [recipients],
   },
   {
     name: 'plain http to a recipient',

@@ -103,6 +103,13 @@ export const linkGuards: readonly Guard[] = [
     only: 'is in no log',
   },
   {
+    name: 'escapes in a log',
+    promise: 'no log holds what opens a link, however it is escaped beside what cannot be read',
+    mutation: 'unwrap',
+    tests: [links],
+    only: 'is in no log',
+  },
+  {
     name: 'locked tables of links',
     promise: 'a link whose table was locked is there as soon as the table is free',
     mutation: { replace: '20_000' },

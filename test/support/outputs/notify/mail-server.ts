@@ -15,7 +15,7 @@ export interface ReceivedMail {
 
 export interface MailServerOptions extends Pick<
   SMTPServerOptions,
-  'secure' | 'key' | 'cert' | 'disabledCommands' | 'authOptional' | 'onAuth'
+  'secure' | 'key' | 'cert' | 'disabledCommands' | 'authOptional' | 'onAuth' | 'hideSMTPUTF8'
 > {
   /** The code and text with which a recipient is refused; null: it is taken. */
   readonly refuse?: (address: string) => readonly [code: number, text: string] | null

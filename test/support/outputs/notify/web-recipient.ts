@@ -22,13 +22,19 @@ export interface WebAnswer {
 }
 
 export async function startWebRecipient(
-  answer: () => WebAnswer = () => ({ status: 200, body: 'ok' }),
+  answer: (posted: Posted) => WebAnswer | 'hang up' = () => ({ status: 200, body: 'ok' }),
 ): Promise<WebRecipientServer> {
   const posted: Posted[] = []
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      posted.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(body) })
-      const { status, headers = {}, body: said = '' } = answer()
+      const message: Posted = { path: request.url ?? '', headers: request.headers, body: JSON.parse(body) }
+      posted.push(message)
+      const answered = answer(message)
+      if (answered === 'hang up') {
+        request.socket.destroy()
+        return
+      }
+      const { status, headers = {}, body: said = '' } = answered
       response.writeHead(status, headers).end(said)
     })
   })

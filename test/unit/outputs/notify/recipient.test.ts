@@ -4,6 +4,7 @@ import { outlineHtml } from '../../../../src/outputs/notify/outline/html.ts'
 import { outlineSlack } from '../../../../src/outputs/notify/outline/slack.ts'
 import { parseRecipients, recipientKey, secretsOf } from '../../../../src/outputs/notify/recipient.ts'
 import { retryWait } from '../../../../src/outputs/notify/send/back-off.ts'
+import { errorLine } from '../../../../src/outputs/notify/send/result.ts'
 
 test('recipients stand between blanks and commas, each once', () => {
   const found = parseRecipients(
@@ -24,6 +25,32 @@ test('an address of the web is shown without what is secret in it', () => {
   expect(secretsOf(recipient)).toContain('/services/T0/B0/xyz')
   const [bare] = parseRecipients('https://x.example/')
   expect(bare && secretsOf(bare)).toEqual([])
+})
+
+const S = '[secret]'
+
+test.each([
+  ['https://example.org/mysecrettopic', 'no such topic: mysecrettopic', `no such topic: ${S}`],
+  ['https://example.org/mysecrettopic/json', 'no such topic: mysecrettopic', `no such topic: ${S}`],
+  ['https://example.org/h?token=abcdefghsecret', 'wrong token abcdefghsecret', `wrong token ${S}`],
+  ['https://example.org/h?abcdefghsecret', 'wrong token abcdefghsecret', `wrong token ${S}`],
+  [
+    'https://example.org/ab%2Dcd%45fgh1',
+    'no ab-cdEfgh1, none at /ab-cdEfgh1, no ab%2Dcd%45fgh1',
+    `no ${S}, none at ${S}, no ${S}`,
+  ],
+  [
+    'https://example.org/h?token=a+b%C3%BCcdef',
+    'no a bücdef, no a+b%C3%BCcdef, no a+bücdef',
+    `no ${S}, no ${S}, no ${S}`,
+  ],
+  ['https://example.org/abcdef/abcdefgh', 'no abcdefgh', `no ${S}`],
+  ['https://example.org/%zz-abcdef', 'no %zz-abcdef', `no ${S}`],
+  ['https://example.org/hook1', 'no hook1', 'no hook1'],
+])('no part of %s is told, when an answer quotes it', (url, answer, told) => {
+  const [recipient] = parseRecipients(url)
+  if (recipient === undefined) throw new Error('one was expected')
+  expect(errorLine(answer, secretsOf(recipient))).toBe(told)
 })
 
 test.each([

@@ -1,0 +1,102 @@
+/** A digest of which nobody heard whether it was accepted, at a receiver that goes by `Idempotency-Key`. */
+import { expect, test } from 'vitest'
+import { sendDigest, type Delivery } from '../../../../src/index.ts'
+import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import {
+  startWebRecipient,
+  type Posted,
+  type WebAnswer,
+} from '../../../support/outputs/notify/web-recipient.ts'
+import { onBothStages, optionOf, type Stage } from '../../../support/runs/stage.ts'
+
+/** A mirror, and a receiver that was sent the first digest. */
+async function told(start: (account: ReturnType<typeof accountOf>) => Promise<Stage>) {
+  const account = accountOf({})
+  const gala = account.add('gala', 3, {
+    title: 'Gala',
+    event_at: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+  })
+  await using opened = new AsyncDisposableStack()
+  const on = opened.use(await start(account))
+  await on.sync()
+  const bodies = new Map<unknown, string>()
+  /** How it answers a message that it has not seen. */
+  let next: WebAnswer | 'hang up' = { status: 200 }
+  const web = opened.use(
+    await startWebRecipient((posted) => {
+      const [key, body] = [keyOf(posted), JSON.stringify(posted.body)]
+      const seen = bodies.get(key)
+      if (seen !== undefined) return { status: seen === body ? 200 : 422 }
+      if (next === 'hang up' || next.status < 300) bodies.set(key, body)
+      return next
+    }),
+  )
+  const send = async (): Promise<Delivery['state'] | undefined> =>
+    (await sendDigest({ ...optionOf(on.target), to: `${web.origin}/hooks/s3cret` }))[0]?.state
+  await send()
+  const resources = opened.move()
+  return {
+    on,
+    gala,
+    posted: web.posted,
+    send,
+    answerWith: (answer: WebAnswer | 'hang up') => void (next = answer),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+const keyOf = ({ headers }: Posted) => headers['idempotency-key']
+
+async function answered(on: Stage, id: number): Promise<void> {
+  on.account.of('gala').push(responseItem(id))
+  await on.sync({ all: true })
+}
+
+onBothStages('a digest in doubt', (stage) => {
+  test('is the same bytes with the same key while what it tells is the same', async () => {
+    await using one = await told(stage)
+    await answered(one.on, 7)
+    one.answerWith('hang up')
+    expect(await one.send()).toBe('failed')
+    // The mirror is another one meanwhile: another run, and the message would say another age of it.
+    await answered(one.on, 8)
+    expect(await one.send()).toBe('accepted')
+    const [, first, again] = one.posted
+    expect(again?.body).toEqual(first?.body)
+    expect(again?.headers).toEqual(first?.headers)
+    expect(await one.send()).toBe('failed')
+    expect(one.posted.at(-1)?.body.digest.responses_new.total).toBe('1')
+    expect(one.posted.at(-1)?.body.digest.mirror.age_ms).not.toBe(again?.body.digest.mirror.age_ms)
+  })
+
+  test('has another key when it tells something else, and does not keep what comes later', async () => {
+    await using one = await told(stage)
+    await answered(one.on, 7)
+    one.answerWith('hang up')
+    expect(await one.send()).toBe('failed')
+    one.gala['title'] = 'Gala in the barn'
+    await one.on.sync({ all: true })
+    one.answerWith({ status: 200 })
+    expect(await one.send()).toBe('accepted')
+    expect(keyOf(one.posted[2] as Posted)).not.toBe(keyOf(one.posted[1] as Posted))
+    expect(await one.send()).toBe('accepted')
+    expect(one.posted.at(-1)?.body.digest.events_changed.total).toBe('1')
+  })
+
+  test('that is refused for good is in doubt no more: the next one tells the same and what came since', async () => {
+    await using one = await told(stage)
+    await answered(one.on, 7)
+    one.answerWith('hang up')
+    await one.send()
+    one.gala['title'] = 'Gala in the barn'
+    await one.on.sync({ all: true })
+    one.answerWith({ status: 422 })
+    expect(await one.send()).toBe('failed')
+    one.answerWith({ status: 200 })
+    expect(await one.send()).toBe('accepted')
+    expect(one.posted.at(-1)?.body.digest).toMatchObject({
+      responses_new: { total: '1' },
+      events_changed: { total: '1' },
+    })
+  })
+})
