@@ -244,11 +244,9 @@ describe('a server that cannot be used', () => {
     try {
       await using database = await connect(url.href)
       const reading = await failure(database.kysely.selectFrom('headcount.accounts').selectAll().execute())
-      expect(reading.message).toMatch(/permission denied for schema headcount.*Grant/)
-      await using blank = await freshPlace('postgres', { blank: true })
-      url.pathname = new URL(blank.url).pathname
-      await using other = await connect(url.href)
-      expect((await failure(migrate(other))).message).toMatch(/permission denied for database.*Grant/)
+      expect(reading.message).toMatch(
+        /permission denied for schema headcount\. Grant .* headcount doctor says what/,
+      )
     } finally {
       await onServer(`drop role ${role}`)
     }
