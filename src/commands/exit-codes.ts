@@ -6,7 +6,7 @@ export const exitCodes: readonly (readonly [code: string, meaning: string])[] = 
   ['1', 'unexpected, an output that could not be written, or a digest that was not accepted'],
   ['2', 'usage or configuration'],
   ['3', 'key refused'],
-  ['4', 'service unreachable'],
+  ['4', 'service unreachable, or the event list not read in time'],
   ['5', 'database'],
   ['6', 'partial: some events could not be read'],
   ['7', 'the service broke its contract'],

@@ -150,6 +150,11 @@ export function publicUrl(text: string): string {
 export function databaseTarget(text: string): string {
   if (/^postgres(ql)?:\/\/./i.test(text)) return text
   if (/^pglite:./.test(text)) return text
+  if (text === 'pglite:') throw new InvalidValueError('names no folder: write pglite:<folder>')
+  if (/^postgres(ql)?:\/\/$/i.test(text))
+    throw new InvalidValueError('names no server: write postgres://user:password@host:5432/database')
+  // Docker takes none away from the lines of --env-file.
+  if (/^(["'`]).+\1$/s.test(text)) throw new InvalidValueError('stands in quotation marks: remove them')
   throw new InvalidValueError('must begin with postgres:// or pglite:')
 }
 
@@ -173,6 +178,7 @@ export async function schedule(text: string): Promise<string> {
   const verdict = validateDetailed(text)
   if (verdict.valid) {
     requireOneKindOfDay(text)
+    requireSmallSteps(text)
     return text
   }
   const reason = verdict.errors.map((error) => error.message).join('; ')
@@ -189,6 +195,19 @@ function requireOneKindOfDay(text: string): void {
   throw new InvalidValueError(
     `must be a cron schedule with a day of the month or a weekday, not ${quote(text)} with both: cron means days that fit either, others days that fit both. Write * for one of them; the first Monday of a month is the weekday 1#1`,
   )
+}
+
+/** How many values the fields have, from the last one on. */
+const FIELD_SIZES = [7, 12, 31, 24, 60, 60]
+
+/** cron counts anew in each hour: every 90 minutes is every hour. */
+function requireSmallSteps(text: string): void {
+  for (const [place, field] of text.trim().split(/\s+/).toReversed().entries())
+    for (const [, step = ''] of field.matchAll(/\/(\d+)/g))
+      if (Number(step) > (FIELD_SIZES[place] ?? Infinity))
+        throw new InvalidValueError(
+          `must be a cron schedule with smaller steps, not ${quote(text)}: the step ${step} is larger than its field, which has ${FIELD_SIZES[place]} values, so that one of them is left`,
+        )
 }
 
 /** The text as it was written, short and without control characters. */

@@ -245,6 +245,9 @@ export const settings = {
   },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
+/** Of `doctor`, whose user waits for the answer. */
+export const DOCTOR_REQUEST_TIMEOUT = '10s'
+
 export type SettingName = keyof typeof settings
 
 /** The name of a setting in an accounts file: `HEADCOUNT_MAX_STALENESS` is `max_staleness`. */

@@ -102,8 +102,9 @@ function postgresUrl(text: string): URL {
   const url = URL.parse(text)
   if (url === null) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   // An unencoded / ? or # in the password ends the authority early: messages would show the rest as path or host.
-  const hasUser = url.username !== '' || url.password !== ''
-  if (!hasUser && text.includes('@')) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
+  const endsEarly = `${url.pathname}${url.search}`.includes('@')
+  // guard: password in the address
+  if (endsEarly) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   if (url.hash !== '')
     throw new UsageError(`The database URL has a # that is not percent-encoded. ${howToWrite}`)
   return url

@@ -164,8 +164,6 @@ const remedies: Readonly<Record<string, string>> = {
   '28000': 'Check user, host rules (pg_hba.conf) and TLS of the database URL',
   '28P01': 'Check user and password of the database URL',
   '3D000': 'Create the database first, or check its name in the database URL',
-  [INSUFFICIENT_PRIVILEGE]:
-    'Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount',
   '53100': 'The disk of the database server is full: free space, then run again',
   '53200': 'The database server is out of memory',
   '53300': 'The server has no connection left: raise max_connections or use a connection pooler',
@@ -179,6 +177,7 @@ const remedies: Readonly<Record<string, string>> = {
 }
 
 function remedyOf(code: string, message: string): string | null {
+  if (code === INSUFFICIENT_PRIVILEGE) return remedyOfRight(message)
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable
@@ -187,6 +186,12 @@ function remedyOf(code: string, message: string): string | null {
   if (/does not support SSL/i.test(message))
     return 'Take sslmode out of the database URL, or switch TLS on in the server'
   return null
+}
+
+/** A migration says itself what a superuser must do. */
+function remedyOfRight(message: string): string | null {
+  if (message.includes('as a superuser')) return null
+  return `Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount: ${commandName()} doctor says what is lacking`
 }
 
 /** What was thrown that is no Error, for messages: the file system of PGlite throws an object with the number of an error. */

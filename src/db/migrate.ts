@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { migrations, type Migration } from '../../migrations/index.ts'
 import { NEVER } from '../common/abort.ts'
 import { commandName } from '../common/command-name.ts'
-import { SchemaVersionError } from '../common/errors.ts'
+import { DatabaseError, SchemaVersionError } from '../common/errors.ts'
 import { cancelTransactionOnAbort } from './cancel/cancel-on-abort.ts'
 import type { Database } from './database.ts'
 import { codeOf, INSUFFICIENT_PRIVILEGE, UNDEFINED_TABLE } from './errors.ts'
@@ -132,10 +132,38 @@ const dropLeftBehind = `do $$
     end loop;
   end $$`
 
-/** `create schema if not exists` needs the CREATE right even when the schema exists. So the catalog is read first. */
+/**
+ * Makes a schema where it is missing. `create schema if not exists` needs the CREATE right even when the schema exists. So the
+ * catalog is read first.
+ *
+ * @param later schemas that are made afterwards in the same database
+ * @throws DatabaseError with the statements by which a superuser makes those that are missing
+ */
+export async function createSchema(
+  trx: Transaction,
+  name: string,
+  later: readonly string[] = [],
+): Promise<void> {
+  const { rows } = await trx.query(
+    `select array(select name from json_array_elements_text($1) as name where to_regnamespace(name) is null),
+            has_database_privilege(current_database(), 'create'), quote_ident(current_user), current_database()`,
+    [JSON.stringify([name, ...later])],
+  )
+  const [missing, mayCreate, role, database] = rows[0] ?? []
+  if (!Array.isArray(missing) || !missing.includes(name)) return
+  if (mayCreate !== true) {
+    const statements = missing.map(
+      (schema) => `create schema ${String(schema)} authorization ${String(role)}`,
+    )
+    throw new DatabaseError(
+      `The role ${String(role)} may not create schemas in the database ${String(database)}. As a superuser run there: ${statements.join('; ')}`,
+    )
+  }
+  await trx.query(`create schema ${name}`)
+}
+
 async function beginSchema(trx: Transaction): Promise<void> {
-  const { rows } = await trx.query(`select from pg_catalog.pg_namespace where nspname = 'headcount'`)
-  if (rows.length === 0) await trx.query('create schema headcount')
+  await createSchema(trx, 'headcount', ['headcount_internal'])
   await trx.query(dropLeftBehind)
   await trx.query(`create table headcount.schema_migrations (
     number int primary key,

@@ -76,10 +76,18 @@ export const service = () => [
   ofSetting(settings.allowHttp, '', 'allow plain http to another machine'),
 ]
 
+/** @param fallback where it is another than that of runs */
+export const requestTimeout = (fallback: string = settings.requestTimeout.fallback) =>
+  ofSetting(
+    { ...settings.requestTimeout, fallback },
+    '<time>',
+    'time limit of one request; large bodies get more',
+  )
+
 /** How the service is read. */
 export const read = () => [
   ofSetting(settings.concurrency, '<n>', 'maximum number of concurrent requests, 1 to 256'),
-  ofSetting(settings.requestTimeout, '<time>', 'time limit of one request; large bodies get more'),
+  requestTimeout(),
   ofSetting(settings.runTimeout, '<time>', 'time limit of the whole run'),
   ofSetting(settings.maxBody, '<size>', 'maximum size of a response body'),
 ]

@@ -1,5 +1,7 @@
 import { UsageError } from '../../common/errors.ts'
 import { readConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
+import { ownEnvironment, type Environment } from '../../config/secrets.ts'
+import { DOCTOR_REQUEST_TIMEOUT, settings } from '../../config/settings.ts'
 import type { Database } from '../../db/connect.ts'
 import { resultFormat, writeDocument, type ResultFlags } from '../sync/accounts/result-writer.ts'
 import { selectAccounts, type SelectedAccounts } from '../sync/accounts/select-accounts.ts'
@@ -25,7 +27,7 @@ export type DoctorFlags = Flags & ResultFlags
 export const doctor: Command<DoctorFlags> = async (context) => {
   const { flags, terminal, signal } = context
   // What is wrong with the settings is told by the first check.
-  const selected = await selectAccounts(flags).catch((error: unknown) => {
+  const selected = await selectAccounts(flags, withOwnDefaults()).catch((error: unknown) => {
     if (error instanceof UsageError) return error
     throw error
   })
@@ -36,25 +38,30 @@ export const doctor: Command<DoctorFlags> = async (context) => {
   const format = resultFormat(flags)
   const { checks, record } = recordChecks(format === null ? terminal.out : null)
   const examine = async () => {
-    const settings = await readSettings(selected, flags)
-    await record('configuration', settings.finding)
-    if (settings.config !== null) redactSecrets(settings.config, terminal)
-    const ping = await examineService(settings.service, signal, record)
-    await examineDatabase(settings.config, terminal.err, record)
-    await examineOthers(settings.config, signal, record)
+    const found = await readSettings(selected, flags)
+    await record('configuration', found.finding)
+    if (found.config !== null) redactSecrets(found.config, terminal)
+    const ping = await examineService(found.service, signal, record)
+    await examineDatabase(found.config, terminal.err, record)
+    await examineOthers(found.config, signal, record)
     await record(
       'clock',
       ping === null ? skipped('needs an answer of the service') : service.checkClock(ping),
     )
     await record(
       'free space',
-      settings.config === null ? noSettings : await checkSpace(settings.config.database.target),
+      found.config === null ? noSettings : await checkSpace(found.config.database.target),
     )
   }
   await raceAbort(examine(), signal)
   const first = checks.find(({ state }) => state === 'failed')
   if (format !== null) await writeDocument(terminal.out, { ok: first === undefined, checks }, format)
   return first?.exit_code ?? 0
+}
+
+/** A default of the environment gives way to what the user sets anywhere. */
+function withOwnDefaults(): Environment {
+  return { [settings.requestTimeout.variable]: DOCTOR_REQUEST_TIMEOUT, ...ownEnvironment }
 }
 
 const noSettings = skipped('needs the settings')

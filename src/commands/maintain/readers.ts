@@ -2,14 +2,14 @@ import type { Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { identifier } from '../../db/quote.ts'
-import type { Transaction } from '../../db/transaction.ts'
 import {
+  addition,
   listReaders,
-  planReader,
   planAndApply,
-  planRemoval,
+  removal,
   requireRoles,
   type ListedReader,
+  type ReaderChange,
   type ReaderPlan,
 } from '../../mirror/readers/readers.ts'
 import type { Command, JsonFlags } from '../cli/context.ts'
@@ -25,9 +25,8 @@ type RemoveFlags = Flags & { readonly apply?: true }
 export const readersAdd: Command<AddFlags> = async (context) => {
   const [role_name = ''] = context.operands
   const { apply, withoutPersonal } = context.flags
-  const plan = await carryOut(context, apply, (trx) =>
-    planReader(trx, { role_name, with_personal: withoutPersonal === undefined }),
-  )
+  const change = addition({ role_name, with_personal: withoutPersonal === undefined })
+  const plan = await carryOut(context, apply, change)
   const named = stripControlCharsInLine(role_name)
   const typed = /^[a-z_][a-z0-9_]*$/.test(role_name)
     ? role_name
@@ -48,7 +47,7 @@ export const readersAdd: Command<AddFlags> = async (context) => {
 export const readersRemove: Command<RemoveFlags> = async (context) => {
   const [role_name = ''] = context.operands
   const { apply } = context.flags
-  const plan = await carryOut(context, apply, (trx) => planRemoval(trx, role_name))
+  const plan = await carryOut(context, apply, removal(role_name))
   const named = stripControlCharsInLine(role_name)
   if (!apply)
     return printPlan(context, plan, [
@@ -71,10 +70,10 @@ export const readersList: Command<JsonFlags> = async (context) => {
 function carryOut(
   context: Parameters<typeof withMirror>[0],
   apply: true | undefined,
-  plan: (trx: Transaction) => Promise<ReaderPlan>,
+  change: ReaderChange,
 ): Promise<ReaderPlan> {
   const open = apply ? withMirror : withMirrorReadOnly
-  return open(context, (database) => planAndApply(database, apply === true, plan))
+  return open(context, (database) => planAndApply(database, apply === true, change))
 }
 
 async function printPlan(

@@ -9,19 +9,16 @@ import type { Database } from '../../db/database.ts'
 import { connect } from '../../db/connect.ts'
 import { openWhenReachable } from '../../orchestration/queue/open-when-reachable.ts'
 import { requirePostgres } from '../../orchestration/queue/executor.ts'
-import type { QueueAccount } from '../../orchestration/queue/due-groups.ts'
 import { runQueueWorker } from '../../orchestration/queue/run-queue-worker.ts'
 import type { QueueHealth } from '../../orchestration/queue/queue-health.ts'
-import { lookAgain } from '../../orchestration/schedule/accounts/look-again.ts'
 import { capacityOf, type Capacity } from '../../orchestration/run-pool/capacity.ts'
-import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { answerMonitors } from '../serve/monitor.ts'
-import { openLog, redactSecrets, withNamesOf } from '../open-log.ts'
+import { openLog, withNamesOf } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { onlyNamed, usableAccounts } from './accounts/usable-accounts.ts'
+import { accountOfEnvironment, followAccounts, type FollowedAccounts } from './accounts/followed-accounts.ts'
 import { followGoodRuns } from './follow-good-runs.ts'
 import { notifyAfterRun } from './companions/notice-of-run.ts'
 import { reported, pooledRunOptions } from './run-command.ts'
@@ -29,13 +26,6 @@ import { openTelemetryOfService } from './with-telemetry.ts'
 
 /** For jobs: one takes and settles them, one for heartbeats and what pg-boss looks after. */
 const QUEUE_CONNECTIONS = 2
-
-/** The settings of each account, and what the queue goes by. */
-interface KnownAccounts {
-  readonly configs: ReadonlyMap<string, ServiceConfig>
-  readonly queued: readonly QueueAccount[]
-  readonly faults: readonly string[]
-}
 
 /** Runs the jobs of the queue until a signal stops it; a stop is no failure. @param source of the accounts: one, or files */
 export async function workOnQueue(
@@ -49,7 +39,7 @@ export async function workOnQueue(
   await using telemetry = await openTelemetryOfService(context, config, logger)
   await using accounts =
     'service' in source
-      ? accountOfEnvironment(source, terminal)
+      ? accountOfEnvironment(source, context)
       : await followAccounts(source, { account: config.account, terminal, logger })
   const opening = () => notOpen('the queue is being opened')
   const health: { answer: () => Pick<QueueHealth, 'healthy'> } = { answer: opening }
@@ -116,9 +106,8 @@ async function takeJobs(database: Database, to: Taking): Promise<void> {
       logger.info({ accounts: count, runs }, words)
     },
     run: async (account, ending, onSuspend) => {
-      const own = accounts.current().configs.get(account)
-      if (own === undefined) throw new ConfigurationError([`account ${account} is not among the settings`])
-      const ofRun = { ...own, account }
+      const ofRun = await accounts.settingsFor(account)
+      if (ofRun === undefined) throw new ConfigurationError([`account ${account} is not among the settings`])
       const options = { ...pooledRunOptions(ofRun), signal: ending, logger, onSuspend }
       const running = withNamesOf(ofRun, () => pool.sync(options))
       try {
@@ -146,59 +135,3 @@ const notOpen = (reason: string) => ({ healthy: false, reason })
 /** Of one account no worker of a queue knows how it stands: others run it too. */
 const elsewhere = (account: string) =>
   `with --queue no single worker knows how an account stands: ask ${commandName()} status --account ${quoteForShell(account)} --max-age <time>, or ${commandName()} queue show ${quoteForShell(account)}`
-
-interface FollowedAccounts extends AsyncDisposable {
-  readonly requestsPerHost: number
-  readonly current: () => KnownAccounts
-}
-
-function accountOfEnvironment(config: ServiceConfig, terminal: Terminal): FollowedAccounts {
-  redactSecrets(config, terminal)
-  const known = knownOf([{ ...config, account: config.account ?? DEFAULT_ACCOUNT }])
-  return {
-    requestsPerHost: config.run.concurrency,
-    current: () => known,
-    [Symbol.asyncDispose]: async () => {},
-  }
-}
-
-/**
- * The accounts of the files, read anew when they change.
- *
- * @throws ConfigurationError when no account can be used
- */
-async function followAccounts(
-  reader: AccountsReader,
-  { account, terminal, logger }: { readonly account: string | null } & Pick<Taking, 'terminal' | 'logger'>,
-): Promise<FollowedAccounts> {
-  const redact = (config: ServiceConfig) => redactSecrets(config, terminal)
-  const read = usableAccounts(onlyNamed(reader, account), { redact, logger })
-  let known = knownOf([])
-  const look = async () => {
-    const found = await read()
-    if (found !== null) known = knownOf(found.accounts, found.faults)
-  }
-  await look()
-  const looking = lookAgain(look, logTo(logger))
-  return {
-    requestsPerHost: reader.requestsPerHost,
-    current: () => known,
-    [Symbol.asyncDispose]: () => looking[Symbol.asyncDispose](),
-  }
-}
-
-function knownOf(
-  accounts: readonly (ServiceConfig & { readonly account: string })[],
-  faults: readonly string[] = [],
-): KnownAccounts {
-  return {
-    faults,
-    configs: new Map(accounts.map((config) => [config.account, config])),
-    queued: accounts.map(({ account, service, worker }) => ({
-      name: account,
-      host: service.baseUrl.host,
-      schedule: worker.schedule,
-      timezone: worker.timezone,
-    })),
-  }
-}

@@ -88,9 +88,7 @@ export async function readEntry(entry: FileMapping, context: EntryContext): Prom
         reading.faults.push(
           `${label}: key_file is not set: name the file that holds the key, like key_file: keys/ada.key`,
         )
-      return readValue(entry, 'key_file', reading.faults, async () =>
-        trimmedApiKey(await readSecretFile(keyFile)),
-      )
+      return readValue(entry, 'key_file', reading.faults, () => readKeyFile(keyFile))
     },
     apiKeyFrom: `${keyPath} (${place})`,
     baseUrlRemedy: `set it in the entry, below defaults, or by HEADCOUNT_BASE_URL, like ${settings.baseUrl.example}`,
@@ -115,6 +113,21 @@ export async function readEntry(entry: FileMapping, context: EntryContext): Prom
       worker,
       entry: { place, keyFile, keys: [...entry.values.keys()] },
     }),
+  }
+}
+
+/** @throws InvalidValueError */
+async function readKeyFile(path: string): Promise<string> {
+  return trimmedApiKey(await readSecretFile(path))
+}
+
+/** The key of an account as its file has it now; null when it cannot be used. */
+export async function keyInFile({ keyFile }: AccountEntry): Promise<string | null> {
+  try {
+    return await readKeyFile(keyFile)
+  } catch (error) {
+    if (error instanceof InvalidValueError) return null
+    throw error
   }
 }
 

@@ -1,13 +1,13 @@
 /** Roles that may read a mirror in Postgres; each function as the command `readers` does it. */
 import { checkOptions } from '../../common/options/check-options.ts'
-import type { Transaction } from '../../db/transaction.ts'
 import {
   listReaders as readReaders,
-  planReader,
+  addition,
   planAndApply,
-  planRemoval,
+  removal,
   requireRoles,
   type ListedReader,
+  type ReaderChange,
   type ReaderPlan,
 } from '../readers/readers.ts'
 import { readMirror, withMirror, type MirrorOptions } from './with-mirror.ts'
@@ -44,7 +44,7 @@ export async function listReaders(options: MirrorOptions): Promise<readonly List
 export async function addReader(options: AddReaderOptions): Promise<ReaderPlan> {
   checkOptions(options, 'role')
   const reader = { role_name: options.role, with_personal: options.withoutPersonal !== true }
-  return carryOut(options, (trx) => planReader(trx, reader))
+  return carryOut(options, addition(reader))
 }
 
 /**
@@ -54,13 +54,10 @@ export async function addReader(options: AddReaderOptions): Promise<ReaderPlan> 
  */
 export async function removeReader(options: RemoveReaderOptions): Promise<ReaderPlan> {
   checkOptions(options, 'role')
-  return carryOut(options, (trx) => planRemoval(trx, options.role))
+  return carryOut(options, removal(options.role))
 }
 
-function carryOut(
-  options: RemoveReaderOptions,
-  plan: (trx: Transaction) => Promise<ReaderPlan>,
-): Promise<ReaderPlan> {
+function carryOut(options: RemoveReaderOptions, change: ReaderChange): Promise<ReaderPlan> {
   const { apply = false } = options
-  return withMirror(options, apply ? 'write' : 'read', (database) => planAndApply(database, apply, plan))
+  return withMirror(options, apply ? 'write' : 'read', (database) => planAndApply(database, apply, change))
 }

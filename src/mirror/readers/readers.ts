@@ -1,7 +1,7 @@
 /** Roles that may read the mirror: the statements that make one and take its rights away, and what is stored of them. */
 import { sql } from 'kysely'
 import { UsageError } from '../../common/errors.ts'
-import { commandName } from '../../common/command-name.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { existingRelations } from '../../db/readers/grant-again.ts'
@@ -30,6 +30,25 @@ export interface ReaderPlan {
   readonly is_new: boolean
   /** Whether the role was there before. */
   readonly exists: boolean
+}
+
+/** A plan that is not made yet. */
+export interface ReaderChange {
+  readonly plan: (trx: Transaction) => Promise<ReaderPlan>
+  /** What prints it: operands and flags of `readers`. */
+  readonly command: string
+}
+
+export function addition(reader: StoredReader): ReaderChange {
+  const kind = reader.with_personal ? '' : ' --without-personal'
+  return {
+    plan: (trx) => planReader(trx, reader),
+    command: `add ${quoteForShell(reader.role_name)}${kind}`,
+  }
+}
+
+export function removal(role_name: string): ReaderChange {
+  return { plan: (trx) => planRemoval(trx, role_name), command: `remove ${quoteForShell(role_name)}` }
 }
 
 /** @throws UsageError for PGlite, which has no roles */
@@ -82,7 +101,7 @@ export async function planReader(trx: Transaction, reader: StoredReader): Promis
  *
  * @throws UsageError, with the nearest one, when it is no reader
  */
-export async function planRemoval(trx: Transaction, role_name: string): Promise<ReaderPlan> {
+async function planRemoval(trx: Transaction, role_name: string): Promise<ReaderPlan> {
   const readers = await listReaders(trx)
   const reader = readers.find((stored) => stored.role_name === role_name)
   if (reader === undefined) {
@@ -116,13 +135,13 @@ export async function planRemoval(trx: Transaction, role_name: string): Promise<
 export function planAndApply(
   database: Database,
   apply: boolean,
-  plan: (trx: Transaction) => Promise<ReaderPlan>,
+  { plan, command }: ReaderChange,
 ): Promise<ReaderPlan> {
   requireRoles(database)
   return database.transaction(
     async (trx) => {
       const planned = await plan(trx)
-      if (apply) await applyPlan(trx, planned)
+      if (apply) await applyPlan(trx, planned, command)
       return planned
     },
     { readOnly: !apply },
@@ -132,11 +151,13 @@ export function planAndApply(
 /**
  * Runs the statements of a plan: all of them or none.
  *
+ * @param command what prints them: operands and flags of `readers`
  * @throws UsageError before anything is run, when this role may not make or change roles
  */
 export async function applyPlan(
   trx: Transaction,
-  { role_name, statements, is_new }: ReaderPlan,
+  { statements, is_new }: ReaderPlan,
+  command: string,
 ): Promise<void> {
   const { rows } = await sql<{ may_create: boolean; name: string }>`
     select rolsuper or rolcreaterole as may_create, rolname as name from pg_catalog.pg_roles where rolname = current_user`.execute(
@@ -145,7 +166,7 @@ export async function applyPlan(
   const [me] = rows
   if (me?.may_create !== true)
     throw new UsageError(
-      `The role ${quote(me?.name ?? '')} may not ${is_new ? 'create' : 'change'} roles. Run what ${commandName()} readers prints without --apply as a superuser, for reader ${quote(role_name)}.`,
+      `The role ${quote(me?.name ?? '')} may not ${is_new ? 'create' : 'change'} roles. Run as a superuser what this prints: ${commandName()} readers ${command}`,
     )
   for (const statement of statements) await trx.query(statement)
 }

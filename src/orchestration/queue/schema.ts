@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import { createSchema } from '../../db/migrate.ts'
 import { QUEUE_SCHEMA } from './queues.ts'
 
 /** The key of the lock under which the schema is made: any number that no other program uses. */
@@ -33,8 +34,7 @@ const ownTables = [
 ]
 
 /**
- * The schema, and the tables that are not pg-boss's. `create schema if not exists` needs the CREATE right even when the schema
- * exists, and comments need an owner: where all is there, nothing is written.
+ * The schema, and the tables that are not pg-boss's. Comments need an owner: where all is there, nothing is written.
  *
  * @throws DatabaseError
  */
@@ -43,8 +43,7 @@ export async function createOwnTables(database: Database): Promise<void> {
   await database.transaction(async (trx) => {
     // guard: lock of the queue's schema
     await trx.query('select pg_advisory_xact_lock($1)', [lockNumber])
-    const { rows } = await trx.query('select from pg_catalog.pg_namespace where nspname = $1', [QUEUE_SCHEMA])
-    if (rows.length === 0) await trx.query(`create schema ${QUEUE_SCHEMA}`)
+    await createSchema(trx, QUEUE_SCHEMA)
     for (const statement of ownTables) await trx.query(statement)
   })
 }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import { connect } from '../../../src/db/connect.ts'
 import { migrate, requireSchema, SCHEMA_VERSION, schemaState } from '../../../src/db/migrate.ts'
-import { SchemaVersionError } from '../../../src/common/errors.ts'
+import { DatabaseError, SchemaVersionError } from '../../../src/common/errors.ts'
+import { openQueue } from '../../../src/orchestration/queue/open-queue.ts'
 import { readStates } from '../../../src/load/state/sync-state.ts'
 import { engines, freshMirror, freshPlace, onServer } from '../../support/databases/databases.ts'
 import { applyUpTo, change } from '../../support/databases/older-schema.ts'
@@ -46,23 +47,33 @@ test('two starters at once: one applies, the other finds it done', async () => {
   await Promise.all(starters.map((database) => database.close()))
 })
 
-test('a role that may not create schemas can use those that are made for it, and is told which', async () => {
+test('a role that may not create schemas can use those that are made for it, also for the queue, and is told which', async () => {
   await using place = await freshPlace('postgres', { blank: true })
   const name = new URL(place.url).pathname.slice(1)
   const role = `owner_${name}`
   await onServer(`create role ${role} login password 'owner'`)
   try {
     await using superuser = await place.open()
-    await change(superuser, [`create schema headcount authorization ${role}`])
     const url = new URL(place.url)
     url.username = role
     url.password = 'owner'
     await using database = await connect(url.href)
-    const statement = `create schema headcount_internal authorization ${role}`
-    await expect(migrate(database)).rejects.toThrow(`may not create it: as a superuser run "${statement}"`)
-    await change(superuser, [statement])
+    const statements = ['headcount', 'headcount_internal', 'headcount_queue'].map(
+      (schema) => `create schema ${schema} authorization ${role}`,
+    )
+    const [first, second, ofQueue] = statements
+    const lacking = `The role ${role} may not create schemas in the database ${name}. As a superuser run there: `
+    await expect(migrate(database)).rejects.toThrow(new DatabaseError(`${lacking}${first}; ${second}`))
+    await change(superuser, [`${first}`])
+    await expect(migrate(database)).rejects.toThrow(
+      new RegExp(`may not create it: as a superuser run "${second}"$`),
+    )
+    await change(superuser, [`${second}`])
     await migrate(database)
     expect(await schemaState(database)).toEqual({ current: SCHEMA_VERSION, needed: SCHEMA_VERSION })
+    await expect(openQueue(database)).rejects.toThrow(new DatabaseError(`${lacking}${ofQueue}`))
+    await change(superuser, [`${ofQueue}`])
+    await using _ = await openQueue(database)
   } finally {
     await place[Symbol.asyncDispose]()
     await onServer(`drop role ${role}`)

@@ -233,6 +233,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'hides the values',
   },
   {
+    name: 'password in the address',
+    promise: 'no part of a password that is not percent-encoded is shown, or looked up as a host',
+    mutation: 'never',
+    tests: ['test/integration/db/connect.test.ts'],
+    only: 'X6',
+  },
+  {
     name: 'folder for its owner',
     promise: 'the folder of an embedded database is open to its owner only, also one that was there before',
     mutation: 'always',

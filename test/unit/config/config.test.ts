@@ -388,6 +388,15 @@ describe('the database', () => {
     ])
   })
 
+  test.each([
+    ['pglite:', 'names no folder: write pglite:<folder>'],
+    ['postgres://', 'names no server: write postgres://user:password@host:5432/database'],
+    ['"postgres://user:geheimnis@db/x"', 'stands in quotation marks: remove them'],
+    ["'pglite:./x'", 'stands in quotation marks: remove them'],
+  ])('%s: what it lacks, or has too much, is said', async (text, fault) => {
+    expect(await faultsOf({ DATABASE_URL: text })).toEqual([`DATABASE_URL ${fault}`])
+  })
+
   test('comes from a file, and not from two places', async () => {
     const DATABASE_URL_FILE = fileHolding('postgresql://db/mirror\n')
     const config = await readConfig({}, { DATABASE_URL_FILE })

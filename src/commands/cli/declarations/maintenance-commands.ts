@@ -1,4 +1,5 @@
 import { databaseTarget, integer } from '../../../common/parse-values.ts'
+import { DOCTOR_REQUEST_TIMEOUT } from '../../../config/settings.ts'
 import { parsePastInstant } from '../../../mirror/instants/parse-instant.ts'
 import type { CommandGroup } from '../command-spec.ts'
 import * as options from '../options.ts'
@@ -85,6 +86,7 @@ export const maintenanceCommands: CommandGroup = {
         options.json('print the same'),
         options.resultFormat(),
         ...options.service(),
+        options.requestTimeout(DOCTOR_REQUEST_TIMEOUT),
         options.account('only this account of the accounts file'),
         options.database(),
         ...options.pool(),

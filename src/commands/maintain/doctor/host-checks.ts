@@ -27,9 +27,6 @@ import {
 import { resolveOptions } from '../../../sync/options.ts'
 import { runOptions } from '../../sync/run-command.ts'
 
-/** Somebody waits for what is found: that the service asks for a longer pause is what was found. */
-const MAX_PAUSE_MS = 5_000
-
 /** What was found of one account. */
 export interface AccountChecks {
   readonly account: string
@@ -133,7 +130,7 @@ function checkSettings(config: AccountConfig): CheckResult {
 }
 
 /** How the accounts of a host are asked: through its one bound on requests. */
-const sourceOptions = (host: Host, signal: AbortSignal) => ({ host, signal, maxPauseMs: MAX_PAUSE_MS })
+const sourceOptions = (host: Host, signal: AbortSignal) => ({ host, signal })
 
 function unasked(accounts: readonly AccountConfig[]): readonly AccountChecks[] {
   return accounts.map((config) => ({

@@ -13,6 +13,8 @@ import { formatBytes, formatCount } from '../../../common/text/number.ts'
 import { UNREACHABLE, USAGE, failed, failure, ok, skipped, warning, type CheckResult } from './check.ts'
 
 const TLS_DEADLINE_MS = 10_000
+/** Somebody waits for what is found: that the service asks for a longer pause is what was found. */
+const MAX_PAUSE_MS = 5_000
 const DAY_MS = 86_400_000
 /** A certificate that ends sooner should have been renewed by now. */
 const RENEWED_BEFORE_MS = 14 * DAY_MS
@@ -69,13 +71,14 @@ function describeCertificate(validTo: number, protocol: string): CheckResult {
 /** Asks the service with the key and the limits of an account. */
 export function withSource<T>(
   config: ServiceConfig,
-  options: Pick<SourceOptions, 'signal' | 'host' | 'maxPauseMs'>,
+  options: Pick<SourceOptions, 'signal' | 'host'>,
   work: (source: Source) => Promise<T>,
 ): Promise<T> {
   const { baseUrl, apiKey } = config.service
   const { requestTimeoutMs, maxBodyBytes } = config.run
   return withNamesOf(config, async () => {
-    const source = createSource({ baseUrl, apiKey, requestTimeoutMs, maxBodyBytes, ...options })
+    const limits = { requestTimeoutMs, maxBodyBytes, maxPauseMs: MAX_PAUSE_MS }
+    const source = createSource({ baseUrl, apiKey, ...limits, ...options })
     try {
       return await work(source)
     } finally {

@@ -6,16 +6,17 @@ import { formatNumber } from '../../../common/text/number.ts'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import { readAccounts, type Accounts } from '../../../config/accounts/read-accounts.ts'
 import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../../config/config.ts'
+import type { Environment } from '../../../config/secrets.ts'
 
 export type SelectedAccounts =
   | { readonly kind: 'one'; readonly config: ServiceConfig }
   | { readonly kind: 'all'; readonly accounts: Accounts }
 
 /** @throws ConfigurationError; UsageError for an account that the file does not have */
-export async function selectAccounts(flags: Flags): Promise<SelectedAccounts> {
-  const accounts = await readAccounts(flags)
-  if (accounts === null) return { kind: 'one', config: await readServiceConfig(flags) }
-  const { account } = await readConfig(flags)
+export async function selectAccounts(flags: Flags, environment?: Environment): Promise<SelectedAccounts> {
+  const accounts = await readAccounts(flags, environment)
+  if (accounts === null) return { kind: 'one', config: await readServiceConfig(flags, environment) }
+  const { account } = await readConfig(flags, environment)
   if (account !== null) return { kind: 'one', config: requireListed(accounts, account) }
   firstOf(accounts)
   return { kind: 'all', accounts }

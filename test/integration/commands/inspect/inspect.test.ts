@@ -17,7 +17,7 @@ import {
   onBothCommandStages,
   onPostgresCommandStage,
 } from '../../../support/commands/command-stage.ts'
-import { closedPort, send } from '../../../support/http/fault-server.ts'
+import { closedPort, send, silence } from '../../../support/http/fault-server.ts'
 import { selfSigned } from '../../../support/http/certificate.ts'
 import { startFaultServer } from '../../../support/http/fault-server.ts'
 import { onServer } from '../../../support/databases/databases.ts'
@@ -446,6 +446,21 @@ describe('doctor', () => {
     expect(checksOf(refused.stdout).get('list')?.state).toBe('skipped')
     expect(checksOf(refused.stdout).get('database')).toMatchObject({ state: 'failed', exit_code: 5 })
     expect(refused.stdout + refused.stderr).not.toMatch(/geheimnis|canary-7d1f/)
+  })
+
+  test('N5 waits for no service that is silent or asks for a long pause', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    s.service.always(silence)
+    const silent = await s.run(['doctor', '--json', '--request-timeout', '200ms'])
+    expect(silent.code).toBe(4)
+    expect(checksOf(silent.stdout).get('key')).toMatchObject({
+      state: 'failed',
+      detail: expect.stringMatching(/no whole answer within 0\.2 s .*--request-timeout allows/),
+    })
+    s.service.always(send(refusal(429, { 'Retry-After': '600' })))
+    const paused = await s.run(['doctor', '--json'])
+    expect(paused.code).toBe(4)
+    expect(checksOf(paused.stdout).get('key')?.detail).toContain('Retry-After')
   })
 
   test('N4 a certificate that is not trusted is a failure of the way, before any key is sent', async () => {

@@ -318,19 +318,28 @@ onPostgresCommandStage('readers', (stage) => {
   test('are not half granted by a role that may not create roles: it is told what to do', async () => {
     await using s = await stage(accountOf({}), { blank: true })
     const owner = nameOf('owner', s.place.url)
-    await onServer(`create role "${owner}" login password 'reader'`)
+    await onServer(`create role "${owner}" login password 'geheimnis'`)
     await using admin = await connect(s.place.url)
     await change(admin, [
       `grant create on database "${new URL(s.place.url).pathname.slice(1)}" to "${owner}"`,
     ])
     const url = new URL(s.place.url)
-    Object.assign(url, { username: owner, password: 'reader' })
+    Object.assign(url, { username: owner, password: 'geheimnis' })
     const env = { DATABASE_URL: url.href }
     expect((await s.run(['migrate'], { env })).code).toBe(0)
     const name = nameOf('eve', s.place.url)
-    const tried = await s.run(['readers', 'add', name, '--apply'], { env })
+    const add = ['add', name, '--without-personal']
+    const tried = await s.run(['readers', ...add, '--apply'], { env })
     expect(tried).toMatchObject({ code: 2, stdout: '' })
-    expect(tried.stderr).toContain(`The role "${owner}" may not create roles. Run what`)
+    expect(tried.stderr).toContain(
+      `The role "${owner}" may not create roles. Run as a superuser what this prints: headcount readers ${add.join(' ')}\n`,
+    )
+    expect((await s.run(['readers', 'add', name, '--apply'])).code).toBe(0)
+    expect((await s.run(['readers', 'remove', name, '--apply'], { env })).stderr).toContain(
+      `The role "${owner}" may not change roles. Run as a superuser what this prints: headcount readers remove ${name}\n`,
+    )
+    await s.run(['readers', 'remove', name, '--apply'])
+    await dropRole(s.place.url, name)
     expect((await s.run(['readers', 'add', owner], { env })).stderr).toContain('owns the mirror')
     expect((await s.run(['readers'], { env })).stdout).toBe('No readers yet.\n')
     await dropRole(s.place.url, owner)
@@ -485,7 +494,7 @@ test('a migration grants readers anew: new views are readable, and nothing else'
     [gone, true],
   ] as const)
     await database.transaction(async (trx) =>
-      applyPlan(trx, await planReader(trx, { role_name, with_personal })),
+      applyPlan(trx, await planReader(trx, { role_name, with_personal }), 'add'),
     )
   await dropRole(url, gone)
   // What an owner may have said once for every table to come.

@@ -1,6 +1,6 @@
 /** `worker --queue` and `queue` as an operator runs them. */
 import { unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
 import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
@@ -130,6 +130,28 @@ describe('worker --queue', { timeout: 240_000 }, () => {
       .toMatchObject({ status: 'succeeded' })
     expect((await queueOf(s)).counts['dead']).toBe(0)
   })
+
+  test.each(['HEADCOUNT_KEYS_DIR', 'HEADCOUNT_API_KEY_FILE'])(
+    'a retry right after the key was renewed takes the new one: %s',
+    async (variable) => {
+      await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+      const folder = accountsFolder()
+      const key = folder.write('keys/default.key', 'canary-of-before')
+      const { HEADCOUNT_API_KEY: _, ...given } = s.env
+      const path = variable === 'HEADCOUNT_KEYS_DIR' ? dirname(key) : key
+      const env = { ...given, [variable]: path, HEADCOUNT_SCHEDULE: '0 0 29 2 *' }
+      await using worker = startWorker(queued, { env })
+      await worker.says('dead letter')
+      folder.write('keys/default.key', testKey)
+      await headcount(['queue', 'retry', '--all'], { env })
+      await expect.poll(async () => (await runsOf(s)).length, { timeout: 20_000 }).toBe(2)
+      await expect
+        .poll(async () => await runsOf(s), { timeout: 20_000 })
+        .toMatchObject([{ status: 'succeeded' }, { status: 'failed' }])
+      expect((await queueOf(s)).jobs).toEqual([])
+      expect(worker.stderr).not.toMatch(new RegExp(`canary-of-before|${testKey}`))
+    },
+  )
 
   test('follows the accounts file as worker does: a faulty entry is told, and goes on as before; --account takes one', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))

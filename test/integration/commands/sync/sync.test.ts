@@ -175,6 +175,20 @@ describe('a run that a fatal cause ends', () => {
     expectNoKey(ran)
   })
 
+  test('exit 4 when --run-timeout passes before the event list is read, exit 6 when it passes later', async () => {
+    const account = accountOf({ gala: 3 })
+    await using s = await commandStage('postgres', account)
+    const inTime = ['sync', '--run-timeout', '2s']
+    s.service.at('/events', silence)
+    expect(await s.run(inTime)).toMatchObject({ code: 4, stderr: expect.stringContaining('--run-timeout') })
+    s.service.at(
+      '/events',
+      send((request) => account.answer(request)),
+    )
+    s.service.at('/events/gala/responses', silence)
+    expect((await s.run(inTime)).code).toBe(6)
+  })
+
   test('D1 X6 exit 5 when the database is down, and its password is not shown', async () => {
     await using s = await on()
     const target = `postgres://someone:geheimnis%2F%40@127.0.0.1:${await closedPort()}/mirror`
