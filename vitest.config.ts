@@ -38,7 +38,14 @@ export default defineConfig({
           globalSetup: ['test/support/set-up.ts'],
         },
       },
-      { extends: true, test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'simulation',
+          include: ['test/simulation/**/*.test.ts'],
+          globalSetup: ['test/support/commands/bundle.ts'],
+        },
+      },
     ],
   },
 })

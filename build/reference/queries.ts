@@ -90,8 +90,9 @@ To see one account alone, filter by \`account\`, or open the connection with \`o
 same way (\`-c headcount.time_zone=Europe/Berlin\`). Both are a convenience, no protection.
 `
 
-export async function queriesReference(): Promise<string> {
-  const pglite = await PGlite.create()
+/** @param given an open database, empty or with an empty mirror; by default one is made */
+export async function queriesReference(given?: PGlite): Promise<string> {
+  const pglite = given ?? (await PGlite.create())
   try {
     await mirrorSample(pglite)
     await using database = await connect({ pglite })
@@ -99,7 +100,7 @@ export async function queriesReference(): Promise<string> {
     for (const question of questions) parts.push(await part(database, question))
     return [intro, ...parts, past].join('\n')
   } finally {
-    await pglite.close()
+    if (given === undefined) await pglite.close()
   }
 }
 

@@ -1,4 +1,5 @@
 /** docs/schema.md, made from a mirror that was just migrated: its tables, views and functions with their comments. */
+import type { PGlite } from '@electric-sql/pglite'
 import { connect } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import {
@@ -21,8 +22,9 @@ Made by \`npm run docs\` from the comments in the database; do not edit. In psql
 Views, and the functions of the past, show one account after \`set headcount.account = 'north'\` or with \`query --account north\`.
 `
 
-export async function schemaReference(): Promise<string> {
-  await using database = await connect('pglite:memory')
+/** @param given an open database, empty or with an empty mirror; by default one is made */
+export async function schemaReference(given?: PGlite): Promise<string> {
+  await using database = await connect(given === undefined ? 'pglite:memory' : { pglite: given })
   await migrate(database)
   const { tables, views, functions } = await database.transaction(readSchemaDescription, { readOnly: true })
   return [

@@ -9,8 +9,8 @@ import { historyOf } from './play/plan.ts'
 import { play, type Played } from './play/play.ts'
 import type { Stage } from './play/world.ts'
 
-const MIN_HISTORIES = 15
-const SECONDS = 10
+/** A thousand are the script's; each of these costs a second. */
+const HISTORIES = 9
 
 let stage: Stage
 
@@ -19,30 +19,23 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
+/** Those that were played are not played again. */
 const first = new Map<number, Played>()
 
-/** Plays a seed, unless it was played. */
-async function playOnce(seed: number): Promise<Played> {
-  const played = first.get(seed) ?? (await play(stage, historyOf(seed)))
-  first.set(seed, played)
-  return played
-}
-
 test('a seed gives the same history, step by step, whenever it is played', async () => {
-  for (const seed of [7, 8])
-    expect((await playOnce(seed)).trace).toEqual((await play(stage, historyOf(seed))).trace)
+  const [played, again] = [await play(stage, historyOf(8)), await play(stage, historyOf(8))]
+  expect(again.trace).toEqual(played.trace)
+  first.set(8, played)
 })
 
 test('every history keeps what the design promises', { timeout: 900_000 }, async () => {
-  const until = performance.now() + SECONDS * 1000
-  let [seed, steps] = [0, 0]
-  while (seed < MIN_HISTORIES || performance.now() < until) {
-    seed += 1
-    const played = await playOnce(seed)
+  let steps = 0
+  for (let seed = 1; seed <= HISTORIES; seed += 1) {
+    const played = first.get(seed) ?? (await play(stage, historyOf(seed)))
     steps += played.steps
     const replay = `replay it with: npm run simulate -- --seed ${seed}`
     expect(played.failure, `seed ${seed}; ${replay}\n${played.trace.join('\n')}`).toBe(null)
   }
-  const figures = `${seed} histories, ${steps.toLocaleString('en')} steps, seeds 1 to ${seed}`
+  const figures = `${HISTORIES} histories, ${steps.toLocaleString('en')} steps, seeds 1 to ${HISTORIES}`
   process.stdout.write(`simulation: ${figures}\n`)
 })

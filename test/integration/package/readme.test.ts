@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { cp, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { answerTo } from '../../support/mirror/query.ts'
-import type { Database } from '../../../src/db/connect.ts'
+import { connect, type Database } from '../../../src/db/connect.ts'
 import { sync } from '../../../src/index.ts'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { headcount, inShell, run } from '../../support/commands/command.ts'
 import { engines, freshPlace } from '../../support/databases/databases.ts'
+import { lendPglite } from '../../support/databases/pglites.ts'
 import { serveAccount } from '../../support/http/serving.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -47,12 +48,15 @@ describe.each(engines)('the questions (%s)', (engine) => {
   let database: Database
 
   beforeAll(async () => {
-    const place = opened.use(await freshPlace(engine))
+    const target =
+      engine === 'postgres'
+        ? { database: opened.use(await freshPlace(engine)).url }
+        : { pglite: opened.use(await lendPglite()).pglite }
     for (const step of [() => {}, () => account.advance()]) {
       step()
-      await sync({ database: place.url, apiKey, baseUrl })
+      await sync({ ...target, apiKey, baseUrl })
     }
-    database = opened.use(await place.open())
+    database = opened.use(await connect(target.database ?? target))
   })
 
   afterAll(() => opened.disposeAsync())
@@ -86,6 +90,9 @@ describe.each(engines)('the questions (%s)', (engine) => {
 
 test('the call of the library in the README of the package runs as it stands, but for the address', async () => {
   const [code = ''] = blocks('ts', packageReadme)
+  const [, folder = ''] = /'pglite:\.\/([\w-]+)'/.exec(code) ?? []
+  // An empty database: to make one in this folder would take most of the time.
+  await cp(inject('embeddedBlank'), join(cwd, folder), { recursive: true })
   const file = join(cwd, 'call.ts')
   await writeFile(
     file,
@@ -103,10 +110,11 @@ test('the line of cron runs with its own variables and nothing else, and has not
   const lines = (blocks('crontab')[0] ?? '').trim().split('\n')
   const keyFile = join(cwd, 'key')
   await writeFile(keyFile, `${apiKey}\n`)
+  await using place = await freshPlace('postgres', { blank: true })
   const own: Record<string, string> = {
     HEADCOUNT_BASE_URL: baseUrl,
     HEADCOUNT_API_KEY_FILE: keyFile,
-    DATABASE_URL: `pglite:${join(cwd, 'cron')}`,
+    DATABASE_URL: place.url,
     PATH: process.env['PATH'] ?? '',
   }
   const named = lines.flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? [])

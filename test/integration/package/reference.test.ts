@@ -5,12 +5,14 @@ import { describe, expect, test } from 'vitest'
 import { declaredCommands } from '../../../build/reference/declared-commands.ts'
 import { references } from '../../../build/reference/references.ts'
 import { variableNames } from '../../../src/config/settings.ts'
+import { lendPglite } from '../../support/databases/pglites.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
 test.each(references)('$file is what `npm run docs` makes of the program', async ({ file, make }) => {
-  expect(await make()).toBe(textOf(file))
+  await using lent = await lendPglite()
+  expect(await make(lent.pglite)).toBe(textOf(file))
 })
 
 test('the manual page has every command, and nothing that troff takes for a request', () => {

@@ -1,9 +1,11 @@
 /** `npm run kill-test`: SIGKILL at random moments over backfill and sync, as processes of their own. */
+import { join } from 'node:path'
 import { count, runProgram } from '../../support/commands/program.ts'
 import { killMany } from './kills.ts'
 import type { Killed } from './round.ts'
 import type { EngineName } from '../engine/open.ts'
 
+const cli = join(import.meta.dirname, '../../../src/cli.ts')
 const help = `npm run kill-test -- [options]
 
   --postgres N   kills on Postgres (200)
@@ -29,6 +31,7 @@ async function killOn(engine: EngineName, kills: number, seed: number): Promise<
   const all: Killed[] = []
   while (all.length < kills) {
     await killMany({
+      command: cli,
       ...size,
       engine,
       kills: Math.min(KILLS_OF_A_MIRROR, kills - all.length),

@@ -1,7 +1,6 @@
 /** One kill: a run that is killed, a look at what it left, the run after it, and a look at what that made good. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import type { Chance } from '../account/chance.ts'
 import { momentOf, require, requireEqual, requireReplay } from '../judge/judge.ts'
 import type { Moment } from '../judge/judge.ts'
@@ -18,6 +17,7 @@ export interface Scene {
   readonly account: Account
   readonly service: KillService
   readonly place: KillPlace
+  readonly command: string
   readonly chance: Chance
   /** Events as the mirror was last found to hold them. */
   held: ReadonlyMap<string, ServedUnit>
@@ -35,8 +35,6 @@ export interface Killed {
   readonly again: number
   readonly isFinished: boolean
 }
-
-const cli = join(import.meta.dirname, '../../../src/cli.ts')
 
 /** @throws Broken when the mirror is not what was promised */
 export async function killOnce(scene: Scene): Promise<Killed> {
@@ -61,11 +59,12 @@ export async function killOnce(scene: Scene): Promise<Killed> {
 }
 
 /** At a moment between the first request and some time after the last one. */
-async function killedRun({ account, service, place, chance }: Scene, mode: string): Promise<boolean> {
+async function killedRun(scene: Scene, mode: string): Promise<boolean> {
+  const { account, service, chance } = scene
   const requests = account.events.length + 2
   const at = chance.int(0, Math.ceil(requests * 1.4))
   const delay = chance.int(0, at > requests ? 600 : 40)
-  const child = startRun(mode, service, place)
+  const child = startRun(mode, scene)
   const ended = once(child, 'exit')
   service.forget()
   const kill = () => setTimeout(() => child.kill('SIGKILL'), delay)
@@ -77,18 +76,15 @@ async function killedRun({ account, service, place, chance }: Scene, mode: strin
   return code !== null
 }
 
-async function wholeRun(
-  { service, place }: Scene,
-  mode: string,
-): Promise<{ code: number | null; stderr: string }> {
-  const child = startRun(mode, service, place)
+async function wholeRun(scene: Scene, mode: string): Promise<{ code: number | null; stderr: string }> {
+  const child = startRun(mode, scene)
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const [code]: (number | null)[] = await once(child, 'close')
   return { code: code ?? null, stderr }
 }
 
-function startRun(mode: string, { baseUrl }: KillService, { url }: KillPlace) {
+function startRun(mode: string, { service: { baseUrl }, place: { url }, command }: Scene) {
   const env = {
     PATH: process.env['PATH'],
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -96,7 +92,7 @@ function startRun(mode: string, { baseUrl }: KillService, { url }: KillPlace) {
     HEADCOUNT_API_KEY: ownKeys[0],
     DATABASE_URL: url,
   }
-  return spawn(process.execPath, [cli, mode], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  return spawn(process.execPath, [command, mode], { env, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 async function lookAt({ place, moments }: Scene): Promise<Seen> {

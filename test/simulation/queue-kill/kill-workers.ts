@@ -9,6 +9,8 @@ import { require, requireEqual } from '../judge/judge.ts'
 import { moveOn, openQueueScene, type QueueScene, type Worker } from './scene.ts'
 
 export interface WorkerKills {
+  /** What Node starts as the command: the sources, or a bundle, which starts in half the time. */
+  readonly command: string
   readonly accounts: number
   readonly workers: number
   readonly kills: number
@@ -38,7 +40,7 @@ export interface KillFigures {
 /** @throws Broken when something is not as promised */
 export async function killWorkers(options: WorkerKills): Promise<KillFigures> {
   const chance = chanceOf(options.seed)
-  await using scene = await openQueueScene(options.accounts, `*/${options.everyS} * * * * *`)
+  await using scene = await openQueueScene(options, `*/${options.everyS} * * * * *`)
   const workers = Array.from({ length: options.workers }, () => scene.startWorker())
   await until('the first runs', () => succeededSince(scene, new Date(0)), options.accounts, scene, options)
   const from = new Date()

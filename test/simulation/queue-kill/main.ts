@@ -1,7 +1,9 @@
 /** `npm run kill-test:queue`: SIGKILL at random moments over the workers of a queue. */
+import { join } from 'node:path'
 import { count, runProgram } from '../../support/commands/program.ts'
 import { killWorkers } from './kill-workers.ts'
 
+const cli = join(import.meta.dirname, '../../../src/cli.ts')
 const help = `npm run kill-test:queue -- [options]
 
   --workers N    processes that share the accounts (3)
@@ -24,6 +26,7 @@ process.exitCode = await runProgram(help, options, async (values) => {
   const workers = count('workers', values.workers)
   const accounts = count('accounts', values.accounts)
   const { runs, succeeded, abandoned, dueTimes, servedAfterS } = await killWorkers({
+    command: cli,
     workers,
     accounts,
     kills,

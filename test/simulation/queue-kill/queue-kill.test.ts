@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { killWorkers } from './kill-workers.ts'
 
 /** 50 accounts and 40 kills: `npm run kill-test:queue`. */
@@ -7,9 +7,10 @@ test(
   { timeout: 600_000 },
   async () => {
     const figures = await killWorkers({
-      accounts: 6,
+      command: inject('command'),
+      accounts: 4,
       workers: 3,
-      kills: 4,
+      kills: 3,
       seed: 3,
       everyS: 5,
       pauseMs: 2500,
@@ -17,6 +18,6 @@ test(
       onKill: () => {},
     })
     expect(figures.dueTimes).toBeGreaterThan(0)
-    expect(figures.succeeded).toBeGreaterThanOrEqual(12)
+    expect(figures.succeeded).toBeGreaterThanOrEqual(8)
   },
 )

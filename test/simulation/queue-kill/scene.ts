@@ -28,9 +28,11 @@ export interface Worker {
 
 /** A run lasts long enough that a kill may hit it. */
 const ANSWERS_AFTER_MS = 60
-const cli = join(import.meta.dirname, '../../../src/cli.ts')
 
-export async function openQueueScene(count: number, schedule: string): Promise<QueueScene> {
+export async function openQueueScene(
+  { accounts: count, command }: { readonly accounts: number; readonly command: string },
+  schedule: string,
+): Promise<QueueScene> {
   await using opened = new AsyncDisposableStack()
   const names = Array.from({ length: count }, (_, at) => `account-${at + 1}`)
   const accounts = new Map(names.map((name) => [name, newAccount(name)]))
@@ -77,7 +79,7 @@ export async function openQueueScene(count: number, schedule: string): Promise<Q
     database,
     keyOf,
     startWorker: () => {
-      const args = [cli, 'worker', '--queue', '--runs', '3', '--runs-per-host', '9']
+      const args = [command, 'worker', '--queue', '--runs', '3', '--runs-per-host', '9']
       const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
       workers.add(child)
       let stderr = ''

@@ -65,9 +65,12 @@ export function onPostgresCommandStage(
 /** The same tests on both engines. */
 export function onBothCommandStages(
   name: string,
-  tests: (stage: (account: Account, options?: FreshOptions) => Promise<CommandStage>) => void,
+  tests: (
+    stage: (account: Account, options?: FreshOptions) => Promise<CommandStage>,
+    engine: (typeof engines)[number],
+  ) => void,
 ): void {
   describe.each(engines)(`${name} (%s)`, (engine) =>
-    tests((account, options) => commandStage(engine, account, options)),
+    tests((account, options) => commandStage(engine, account, options), engine),
   )
 }

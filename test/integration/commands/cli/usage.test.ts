@@ -1,7 +1,14 @@
 /** The command line before any work: help, versions, and calls that cannot be read. */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, inject, test } from 'vitest'
-import { headcount, headcountOnTerminal, run, scriptPath } from '../../../support/commands/command.ts'
+import {
+  headcount,
+  headcountOnTerminal,
+  headcountProcess,
+  run,
+  scriptPath,
+  type RunOptions,
+} from '../../../support/commands/command.ts'
 
 const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'keys', 'doctor', 'migrate']
 const calls = [
@@ -14,9 +21,13 @@ const calls = [
   'accounts set',
 ]
 
+/** Within this process, for nothing of it is in what is printed; where a database is named, no folder is looked at. */
+const called = (args: readonly string[], env: RunOptions['env'] = {}) =>
+  headcount(args, { env: { DATABASE_URL: 'pglite:/nowhere/at-all', ...env } })
+
 test('without a word, and with --help, it prints one page on stdout: commands, settings, examples, exit codes', async () => {
   const [bare, long, short, help] = await Promise.all(
-    [[], ['--help'], ['-h'], ['help']].map((args) => headcount(args)),
+    [[], ['--help'], ['-h'], ['help']].map((args) => headcountProcess(args)),
   )
   expect(bare).toMatchObject({ code: 0, stderr: '' })
   for (const other of [long, short, help]) expect(other).toEqual(bare)
@@ -27,7 +38,7 @@ test('without a word, and with --help, it prints one page on stdout: commands, s
 
 test.each(calls)('help %s is what its --help prints, with examples', async (command) => {
   const words = command.split(' ')
-  const [one, other] = await Promise.all([headcount(['help', ...words]), headcount([...words, '--help'])])
+  const [one, other] = await Promise.all([called(['help', ...words]), called([...words, '--help'])])
   expect(one).toEqual(other)
   expect(one).toMatchObject({ code: 0, stderr: '' })
   expect(one.stdout).toContain(`Usage: headcount ${command} `)
@@ -90,7 +101,7 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
       'verify: --sample <n> and --event <id...> exclude each other',
     ],
   ])('%j', async (args, message) => {
-    const ran = await headcount(args)
+    const ran = await called(args)
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(ran.stderr).toMatch(/^headcount: /)
     expect(ran.stderr).toContain(message)
@@ -99,7 +110,7 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
 
   test('every unknown flag and every fault of the environment is named at once', async () => {
     const env = { HEADCOUNT_CONCURENCY: '3', HEADCOUNT_API_KEY: '' }
-    const ran = await headcount(['sync', '--jsn', '--al', '--account', 'x'], { env })
+    const ran = await called(['sync', '--jsn', '--al', '--account', 'x'], env)
     expect(ran.code).toBe(2)
     expect(ran.stderr.trimEnd().split('\n')).toEqual([
       'headcount: 4 settings cannot be used:',
@@ -113,28 +124,24 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
   })
 
   test('two names of an account are told, also beside an unknown flag; the same one twice is one', async () => {
-    const two = await headcount(['sync', '--account', 'a', '--account', 'b'])
+    const two = await called(['sync', '--account', 'a', '--account', 'b'])
     expect(two).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--account is given with two different names'),
     })
-    const beside = await headcount(['sync', '--account', 'a', '--jsn'])
+    const beside = await called(['sync', '--account', 'a', '--jsn'])
     expect(beside).toMatchObject({ code: 2, stderr: expect.stringContaining('(did you mean --json?)') })
-    const same = await headcount(['status', '--account=a', '--account', 'a'], {
-      env: { DATABASE_URL: 'pglite:/nowhere/at-all' },
-    })
+    const same = await called(['status', '--account=a', '--account', 'a'])
     expect(same.stderr).not.toContain('different names')
   })
 
   test('X1 a key that was pasted into the wrong place is not repeated', async () => {
     const ran = await Promise.all([
-      headcount(['sync', '--api-key=canary-key']),
-      headcount(['sync', 'canary-key']),
-      headcount(['sync'], {
-        env: { HEADCOUNT_API_KEY: 'canary-key\n', HEADCOUNT_BASE_URL: 'https://canary-key@x' },
-      }),
-      headcount(['status', '--database', 'canary-key']),
-      headcount(['keys', 'revoke', 'hc_canary-key']),
+      headcountProcess(['sync', '--api-key=canary-key']),
+      called(['sync', 'canary-key']),
+      called(['sync'], { HEADCOUNT_API_KEY: 'canary-key\n', HEADCOUNT_BASE_URL: 'https://canary-key@x' }),
+      called(['status', '--database', 'canary-key']),
+      called(['keys', 'revoke', 'hc_canary-key']),
     ])
     for (const { code, stdout, stderr } of ran) {
       expect(code).toBe(2)
@@ -144,7 +151,7 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
 })
 
 test('X5 what a user typed is printed clean', async () => {
-  const ran = await headcount(['\u001b[2Jsync\u0007'])
+  const ran = await called(['\u001b[2Jsync\u0007'])
   expect(ran.code).toBe(2)
   expect(ran.stderr).not.toMatch(/[\u001b\u0007]/)
 })
@@ -159,7 +166,7 @@ describe.skipIf(scriptPath === null)('on a terminal (skipped where script of uti
 })
 
 test('in a pipe there is no colour', async () => {
-  expect((await headcount(['--help'])).stdout).not.toContain('\u001b')
+  expect((await headcountProcess(['--help'])).stdout).not.toContain('\u001b')
 })
 
 describe('the file that the package installs as a command', () => {

@@ -48,7 +48,9 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     const env = { ...s.env, DATABASE_URL: proxy.url, HEADCOUNT_SCHEDULE: '*/3 * * * * *' }
     await using first = startWorker(queued, { env })
     await using second = startWorker(queued, { env })
-    await expect.poll(async () => (await runsOf(s)).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(3)
+    await expect
+      .poll(async () => (await runsOf(s)).length, { timeout: 40_000, interval: 300 })
+      .toBeGreaterThanOrEqual(3)
     const healths = await Promise.all([healthOf(first), healthOf(second)])
     expect(healths.map(({ status }) => status)).toEqual([200, 200])
     const sending = healths.map(({ body }) => (body as { is_dispatcher: boolean }).is_dispatcher)
@@ -60,7 +62,7 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     const [dead, left] = sending[0] === true ? [first, second] : [second, first]
     dead.kill('SIGKILL')
     await expect
-      .poll(async () => (await healthOf(left)).body, { timeout: 40_000 })
+      .poll(async () => (await healthOf(left)).body, { timeout: 40_000, interval: 300 })
       .toMatchObject({ healthy: true, is_dispatcher: true })
     // A run that died in the middle is closed by the next one, when neither its job nor its lease has a heartbeat.
     const unfinished = async () => (await runsOf(s)).filter(({ status }) => status === 'running').length
@@ -76,7 +78,7 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     s.service.at('/events/gala/responses', silence)
     await using worker = startWorker(queued, { env: s.env })
-    await expect.poll(() => s.service.requests.length, { timeout: 20_000 }).toBe(3)
+    await expect.poll(() => s.service.requests.length, { timeout: 20_000, interval: 300 }).toBe(3)
     expect(await queueOf(s)).toMatchObject({
       dispatcher: { holder: expect.stringContaining('process') },
       jobs: [{ account: 'default', state: 'running' }],
@@ -92,7 +94,7 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     })
     await using next = startWorker(queued, { env: s.env })
     await expect
-      .poll(async () => (await runsOf(s))[0], { timeout: 20_000 })
+      .poll(async () => (await runsOf(s))[0], { timeout: 20_000, interval: 300 })
       .toMatchObject({ status: 'succeeded' })
     next.kill('SIGTERM')
     await next.ended
@@ -126,7 +128,7 @@ describe('worker --queue', { timeout: 240_000 }, () => {
       stdout: '{"retried":["default"]}\n',
     })
     await expect
-      .poll(async () => (await runsOf(s))[0], { timeout: 20_000 })
+      .poll(async () => (await runsOf(s))[0], { timeout: 20_000, interval: 300 })
       .toMatchObject({ status: 'succeeded' })
     expect((await queueOf(s)).counts['dead']).toBe(0)
   })
@@ -175,12 +177,16 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     })
     await using worker = startWorker([...queued, '--account', 'choir'], { env })
     await worker.says('takes jobs of 1 account from')
-    await expect.poll(async () => (await runsOf(s)).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1)
+    await expect
+      .poll(async () => (await runsOf(s)).length, { timeout: 20_000, interval: 300 })
+      .toBeGreaterThanOrEqual(1)
     expect(await healthOf(worker)).toMatchObject({ status: 200, body: { faulty_entries: 0 } })
     unlinkSync(join(folder.path, 'choir.key'))
     await worker.says('goes on with its former settings')
     const before = (await runsOf(s)).length
-    await expect.poll(async () => (await runsOf(s)).length, { timeout: 40_000 }).toBeGreaterThan(before + 1)
+    await expect
+      .poll(async () => (await runsOf(s)).length, { timeout: 40_000, interval: 300 })
+      .toBeGreaterThan(before + 1)
     expect(await healthOf(worker)).toMatchObject({ status: 503, body: { faulty_entries: 1 } })
     s.service.always(send(refusal(401)))
     expect(await worker.says('account choir: GET')).toMatchObject({
@@ -210,7 +216,9 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     await using worker = startWorker([...queued, '--runs', '1', '--runs-per-host', '1'], { env })
     const statuses = async () => (await runsOf(s)).map(({ status }) => status).toSorted()
     await expect.poll(statuses, { timeout: 7000 }).toEqual(['running', 'succeeded', 'succeeded'])
-    await expect.poll(statuses, { timeout: 20_000 }).toEqual(['succeeded', 'succeeded', 'succeeded'])
+    await expect
+      .poll(statuses, { timeout: 20_000, interval: 300 })
+      .toEqual(['succeeded', 'succeeded', 'succeeded'])
     worker.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
   })
@@ -228,7 +236,7 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     })
     await using _proxy = await startProxyAt(port, s.place.url)
     await expect
-      .poll(async () => (await runsOf(s))[0], { timeout: 30_000 })
+      .poll(async () => (await runsOf(s))[0], { timeout: 30_000, interval: 300 })
       .toMatchObject({ status: 'succeeded' })
     expect(await worker.says('sends the jobs of all')).toMatchObject({ level: 'info' })
     const { msg } = await worker.says('health is answered at')
@@ -249,7 +257,7 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     expect(proxy.cut).toBe(1)
     expect(await healthOf(worker)).toMatchObject({ status: 503, body: { healthy: false } })
     await expect
-      .poll(async () => (await runsOf(s))[0], { timeout: 30_000 })
+      .poll(async () => (await runsOf(s))[0], { timeout: 30_000, interval: 300 })
       .toMatchObject({ status: 'succeeded' })
     worker.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
@@ -312,7 +320,8 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     expect((JSON.parse(stdout) as { checks: unknown[] }).checks).toContainEqual(
       expect.objectContaining({ name: 'queue', state: 'ok' }),
     )
-    expect(await queueLine({ DATABASE_URL: 'pglite:memory' })).toMatchObject({
+    await using embedded = await freshPlace('pglite')
+    expect(await queueLine({ DATABASE_URL: embedded.url })).toMatchObject({
       state: 'failed',
       exit_code: 2,
     })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { accountOf, refusal, responseItem } from '../../../support/accounts/account.ts'
 import { commandStage, onBothCommandStages } from '../../../support/commands/command-stage.ts'
+import { runInProcess } from '../../../support/commands/in-process.ts'
 import { startWorker } from '../../../support/commands/process.ts'
 import { closedPort, send, silence } from '../../../support/http/fault-server.ts'
 import { testKey } from '../../../support/http/reading.ts'
@@ -27,8 +28,9 @@ function valueOf({ points }: Collector, metric: string, attributes: object = {})
   })?.value
 }
 
-onBothCommandStages('a run that a collector is told of', (stage) => {
-  test.each(['http/json', 'http/protobuf'])(
+onBothCommandStages('a run that a collector is told of', (stage, engine) => {
+  // How it is sent is not the engine's.
+  test.each(engine === 'postgres' ? ['http/json', 'http/protobuf'] : ['http/protobuf'])(
     'has a span with its counts, requests and statements below it, and metrics: %s',
     async (protocol) => {
       await using collector = await startCollector()
@@ -233,23 +235,23 @@ describe('the variables of OpenTelemetry', () => {
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'collector:4318',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
     }
-    const exporters = await s.run(['sync'], { env })
+    // Within this process, for nothing is loaded.
+    const exporters = await runInProcess(['sync'], { ...s.env, ...env }, null)
     expect(exporters.code).toBe(2)
     expect(exporters.stderr).toMatch(/OTEL_TRACES_EXPORTER is "oltp".*did you mean otlp\?/)
     expect(exporters.stderr).toMatch(
       /OTEL_METRICS_EXPORTER is "prometheus".*HEADCOUNT_HEALTH_PORT.*\/metrics/,
     )
-    const others = await s.run(['sync'], {
-      env: {
-        OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
-        OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
-        OTEL_TRACES_SAMPLER: 'traceidratios',
-        OTEL_TRACES_SAMPLER_ARG: '10',
-        OTEL_EXPORTER_OTLP_COMPRESSION: 'zip',
-        OTEL_METRIC_EXPORT_INTERVAL: 'often',
-        OTEL_RESOURCE_ATTRIBUTES: 'team',
-      },
-    })
+    const more = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_TRACES_SAMPLER: 'traceidratios',
+      OTEL_TRACES_SAMPLER_ARG: '10',
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'zip',
+      OTEL_METRIC_EXPORT_INTERVAL: 'often',
+      OTEL_RESOURCE_ATTRIBUTES: 'team',
+    }
+    const others = await runInProcess(['sync'], { ...s.env, ...more }, null)
     expect(others.code).toBe(2)
     for (const named of [
       /OTEL_EXPORTER_OTLP_ENDPOINT must be an http:\/\/ or https:\/\/ address/,
@@ -291,7 +293,8 @@ describe('the variables of OpenTelemetry', () => {
       { OTEL_SDK_DISABLED: 'true' },
       { OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' },
     ]) {
-      expect((await s.run(['sync'], { env: { ...sendingTo(none), ...off } })).code).toBe(0)
+      const env = { ...s.env, ...sendingTo(none), ...off }
+      expect((await runInProcess(['sync'], env, null)).code).toBe(0)
     }
     expect(none.requests).toEqual([])
     await using traced = await startCollector()

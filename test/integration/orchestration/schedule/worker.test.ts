@@ -9,7 +9,6 @@ import {
   onBothCommandStages,
   type CommandStage,
 } from '../../../support/commands/command-stage.ts'
-import { engines } from '../../../support/databases/databases.ts'
 import { closedPort, send, silence } from '../../../support/http/fault-server.ts'
 import { startWorker, type Process } from '../../../support/commands/process.ts'
 import { testKey } from '../../../support/http/reading.ts'
@@ -32,7 +31,7 @@ function healthOf(worker: Process): string {
   )
 }
 
-onBothCommandStages('a worker', (stage) => {
+onBothCommandStages('a worker', (stage, engine) => {
   test('mirrors at once and at every tick, and between runs other commands can look', async () => {
     const account = accountOf({ gala: 3 })
     await using s = await stage(account)
@@ -40,7 +39,7 @@ onBothCommandStages('a worker', (stage) => {
     await worker.says('sync succeeded')
     account.of('gala').pop()
     const count = async () => (await s.run(['query', 'select count(*) as n from responses', '--json'])).stdout
-    await expect.poll(count, { timeout: 20_000 }).toContain('"n":"2"')
+    await expect.poll(count, { timeout: 20_000, interval: 300 }).toContain('"n":"2"')
     worker.kill('SIGTERM')
     const { code, stdout, stderr } = await worker.ended
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
@@ -51,7 +50,8 @@ onBothCommandStages('a worker', (stage) => {
     expect(others.every(({ status }) => status === 'succeeded')).toBe(true)
   })
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  // All signals are heard by one handler, that of the engine is what ends.
+  test.each(engine === 'postgres' ? (['SIGTERM', 'SIGINT', 'SIGHUP'] as const) : (['SIGTERM'] as const))(
     'O2 %s in the middle of a run: that run is interrupted, and the worker ends with 0',
     async (signal) => {
       await using s = await stage(accountOf({ gala: 3 }))
@@ -67,17 +67,17 @@ onBothCommandStages('a worker', (stage) => {
       expect(await runsOf(s)).toMatchObject([{ status: 'interrupted' }])
     },
   )
+})
 
-  test('O3 run longer than the interval: ticks are skipped and counted', async () => {
-    await using s = await stage(accountOf({ gala: 3 }))
-    s.service.at('/events/gala/responses', silence)
-    await using worker = startWorker([...everySecond, '--health-port', '0'], { env: s.env })
-    expect(await worker.says('a tick was skipped', 2)).toMatchObject({ skipped_ticks: 2 })
-    expect(await (await fetch(healthOf(worker))).json()).toMatchObject({
-      healthy: true,
-      reason: 'a run is in progress',
-      skipped_ticks: expect.any(Number),
-    })
+test('O3 run longer than the interval: ticks are skipped and counted', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+  s.service.at('/events/gala/responses', silence)
+  await using worker = startWorker([...everySecond, '--health-port', '0'], { env: s.env })
+  expect(await worker.says('a tick was skipped', 2)).toMatchObject({ skipped_ticks: 2 })
+  expect(await (await fetch(healthOf(worker))).json()).toMatchObject({
+    healthy: true,
+    reason: 'a run is in progress',
+    skipped_ticks: expect.any(Number),
   })
 })
 
@@ -117,21 +117,18 @@ describe('a run that failed does not end the worker:', () => {
     expect((await worker.ended).code).toBe(0)
   })
 
-  test.each(engines)(
-    'the service is away, and the mirror is fresh by a run before: healthy (%s)',
-    async (engine) => {
-      await using s = await commandStage(engine, accountOf({ gala: 3 }))
-      expect((await s.run(['sync', '-q'])).code).toBe(0)
-      const env = { ...s.env, HEADCOUNT_BASE_URL: `http://127.0.0.1:${await closedPort()}/api/v1` }
-      await using worker = startWorker([...onceAYear, '--health-port', '0'], { env })
-      await worker.says('the next run is at')
-      await expect
-        .poll(async () => (await fetch(healthOf(worker))).json(), { timeout: 20_000 })
-        .toMatchObject({ healthy: true, reason: expect.stringContaining('the last good run began') })
-      worker.kill('SIGTERM')
-      expect((await worker.ended).code).toBe(0)
-    },
-  )
+  test('the service is away, and the mirror is fresh by a run before: healthy', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    const env = { ...s.env, HEADCOUNT_BASE_URL: `http://127.0.0.1:${await closedPort()}/api/v1` }
+    await using worker = startWorker([...onceAYear, '--health-port', '0'], { env })
+    await worker.says('the next run is at')
+    await expect
+      .poll(async () => (await fetch(healthOf(worker))).json(), { timeout: 20_000 })
+      .toMatchObject({ healthy: true, reason: expect.stringContaining('the last good run began') })
+    worker.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+  })
 
   test('another run holds the account: a warning', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { unzipSync } from 'fflate'
+import { unzipSync, zipSync } from 'fflate'
 import readWorkbook, { readSheet } from 'read-excel-file/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ndjsonWriter } from '../../../../src/commands/output/query/json.ts'
@@ -74,7 +74,14 @@ describe.each(engines)('an export (%s)', (engine) => {
     await wire?.[Symbol.asyncDispose]()
   })
 
-  const exportAll = async (format: ExportFormat) => {
+  const exported = new Map<ExportFormat, ReturnType<typeof exportOnce>>()
+  /** Once, however many tests read it. */
+  const exportAll = (format: ExportFormat) => {
+    const made = exported.get(format) ?? exportOnce(format)
+    exported.set(format, made)
+    return made
+  }
+  const exportOnce = async (format: ExportFormat) => {
     const out = join(folder, format)
     const manifest = await exportViews({ ...optionOf(wire.target), out, format, views: EXPORTABLE })
     expect(manifest.files.map(({ view }) => view)).toEqual(EXPORTABLE)
@@ -301,7 +308,10 @@ describe('a workbook of more rows than a sheet holds', () => {
       'numbers',
       'numbers_2',
     ])
-    expect(await readSheet(path, 'numbers_2')).toEqual([['n'], [1_048_576], [1_048_577]])
+    // And takes long for a million rows: in place of the first sheet it finds the second one twice.
+    const second = files['xl/worksheets/sheet2.xml'] ?? new Uint8Array()
+    const short = zipSync({ ...files, 'xl/worksheets/sheet1.xml': second }, { level: 0 })
+    expect(await readSheet(Buffer.from(short), 'numbers_2')).toEqual([['n'], [1_048_576], [1_048_577]])
     expect(found).toEqual([
       [1_048_576, '1048575'],
       [3, '1048577'],
