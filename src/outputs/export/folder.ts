@@ -36,11 +36,15 @@ export async function openExportFolder(
   const obsolete = () => former.filter((name) => !written.includes(name))
   let isPublished = false
   const close = async () => {
-    for (const part of parts) await part[Symbol.asyncDispose]()
-    await taken.leave()
+    try {
+      for (const part of parts) await part[Symbol.asyncDispose]()
+    } finally {
+      await taken.leave()
+    }
   }
   const onAbort = () => {
-    if (!isPublished) void close()
+    // The disposal does it again, and throws what fails.
+    if (!isPublished) close().catch(() => {})
   }
   signal.addEventListener('abort', onAbort)
   return {
@@ -55,10 +59,10 @@ export async function openExportFolder(
     },
     obsolete,
     publish: async () => {
-      await recordNames(path, [...former, ...written], signal)
       signal.throwIfAborted()
       assertHeld(path, lock)
       isPublished = true
+      await recordNames(path, [...former, ...written])
       for (const part of parts) await part.replace()
       for (const name of obsolete()) await rm(join(path, name), { force: true })
       await forgetNames(path)
