@@ -21,7 +21,7 @@ const extensions = exportFormats.join('|')
 const OURS = new RegExp(`^[a-z_]+\\.(?:${extensions})$`)
 
 /** Before the first file gets its name: were this process killed then, the next export would know which files are ours. */
-export async function recordNames(path: string, names: readonly string[]): Promise<void> {
+export async function writeJournal(path: string, names: readonly string[]): Promise<void> {
   const journal = { kind: MANIFEST_KIND, files: names.map((file) => ({ file })) }
   const options = { of: 'export', isPersonal: false, signal: NEVER }
   await replaceFile(join(path, JOURNAL), options, (sink) =>
@@ -30,7 +30,7 @@ export async function recordNames(path: string, names: readonly string[]): Promi
 }
 
 /** When all files have their names, and the manifest lists them. */
-export async function forgetNames(path: string): Promise<void> {
+export async function removeJournal(path: string): Promise<void> {
   await rm(join(path, JOURNAL), { force: true })
 }
 
