@@ -74,7 +74,7 @@ export const query: Command<QueryFlags> = async (context) => {
 /** A file gets exact values, as for any output that is no terminal. */
 const plainFile = { isTerminal: false, width: null, style: (_: unknown, text: string) => text }
 
-/** The file to write; null: stdout, as `--output -` says for other commands too. */
+/** The file to write; null: stdout, as with `export --out -`. */
 function outputOf({ output }: QueryFlags): string | null {
   return output === undefined || output === '-' ? null : output
 }

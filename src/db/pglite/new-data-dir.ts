@@ -18,5 +18,14 @@ export async function newDataDir(): Promise<Blob | null> {
 
 /** The file's name has the version of PGlite: what another version made is not taken. */
 export function dataDirName(): string {
-  return `pglite-${versionIn(findPackageJSON('@electric-sql/pglite', import.meta.url))}.tar.gz`
+  return `pglite-${versionIn(pglitePackage())}.tar.gz`
+}
+
+/** Where a bundler has put PGlite into a program, there is none. */
+function pglitePackage(): string | undefined {
+  try {
+    return findPackageJSON('@electric-sql/pglite', import.meta.url)
+  } catch {
+    return undefined
+  }
 }

@@ -1,10 +1,10 @@
 /** The folder of an export: how it is taken, and how its files get their names. */
 import { mkdir, rm, rmdir } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { lockFolder, type FolderLock } from '../../db/pglite/data-dir-lock.ts'
 import { openPartFile, removeOldParts, type FileOptions, type PartFile } from '../files/replace-file.ts'
 import { outputError, type Sink } from '../files/sink.ts'
-import { forgetNames, formerFiles, recordNames } from './former-files.ts'
+import { formerFiles, removeJournal, writeJournal } from './former-files.ts'
 
 /** A folder that is being written to. Disposed of before `publish` begins, it is as it was before. */
 export interface ExportFolder extends AsyncDisposable {
@@ -36,11 +36,15 @@ export async function openExportFolder(
   const obsolete = () => former.filter((name) => !written.includes(name))
   let isPublished = false
   const close = async () => {
-    for (const part of parts) await part[Symbol.asyncDispose]()
-    await taken.leave()
+    try {
+      for (const part of parts) await part[Symbol.asyncDispose]()
+    } finally {
+      await taken.leave()
+    }
   }
   const onAbort = () => {
-    if (!isPublished) void close()
+    // The disposal does it again, and throws what fails.
+    if (!isPublished) close().catch(() => {})
   }
   signal.addEventListener('abort', onAbort)
   return {
@@ -55,13 +59,13 @@ export async function openExportFolder(
     },
     obsolete,
     publish: async () => {
-      await recordNames(path, [...former, ...written], signal)
       signal.throwIfAborted()
       assertHeld(path, lock)
       isPublished = true
+      await writeJournal(path, [...former, ...written])
       for (const part of parts) await part.replace()
       for (const name of obsolete()) await rm(join(path, name), { force: true })
-      await forgetNames(path)
+      await removeJournal(path)
     },
     [Symbol.asyncDispose]: async () => {
       signal.removeEventListener('abort', onAbort)
@@ -122,7 +126,7 @@ function assertHeld(path: string, lock: FolderLock): void {
 /** Removes a folder, and those above it up to the first that was made for it, as far as they are empty. */
 async function removeEmpty(path: string, made: string): Promise<void> {
   const top = resolve(made)
-  for (let folder = resolve(path); !relative(top, folder).startsWith('..'); folder = dirname(folder)) {
+  for (let folder = resolve(path); folder.length >= top.length; folder = dirname(folder)) {
     const isRemoved = await rmdir(folder).then(
       () => true,
       () => false,

@@ -1,6 +1,7 @@
 /** Which files of a folder an export wrote: a later one may replace and remove them, and no others. */
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { NEVER } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { isObject, parseJson } from '../../common/json/exact.ts'
 import { lockName } from '../../db/pglite/lock-file.ts'
@@ -20,20 +21,16 @@ const extensions = exportFormats.join('|')
 const OURS = new RegExp(`^[a-z_]+\\.(?:${extensions})$`)
 
 /** Before the first file gets its name: were this process killed then, the next export would know which files are ours. */
-export async function recordNames(
-  path: string,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
+export async function writeJournal(path: string, names: readonly string[]): Promise<void> {
   const journal = { kind: MANIFEST_KIND, files: names.map((file) => ({ file })) }
-  const options = { of: 'export', isPersonal: false, signal }
+  const options = { of: 'export', isPersonal: false, signal: NEVER }
   await replaceFile(join(path, JOURNAL), options, (sink) =>
     sink.write(Buffer.from(`${JSON.stringify(journal)}\n`)),
   )
 }
 
 /** When all files have their names, and the manifest lists them. */
-export async function forgetNames(path: string): Promise<void> {
+export async function removeJournal(path: string): Promise<void> {
   await rm(join(path, JOURNAL), { force: true })
 }
 

@@ -1,8 +1,10 @@
 /** A new PGlite begins with the data directory of the build, which is what initdb makes. */
 import { PGlite } from '@electric-sql/pglite'
-import { cp, mkdtempDisposable, readdir, rm } from 'node:fs/promises'
+import { cp, mkdtempDisposable, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { dataDirName } from '../../../src/db/pglite/new-data-dir.ts'
@@ -49,4 +51,19 @@ test('a build without it makes a folder all the same, by initdb', async () => {
   const { identifier } = await makeFolder(folder)
   const pristine = await makeFolder(join(parent.path, 'pristine'))
   expect(identifier).not.toBe(pristine.identifier)
+})
+
+test('a program into which a bundler has put PGlite makes a folder all the same', async () => {
+  await using parent = await mkdtempDisposable(join(tmpdir(), 'headcount-test-new-'))
+  const input = join(parent.path, 'program.ts')
+  const library = join(import.meta.dirname, '../../../src/index.ts')
+  const call = `await migrate({ database: 'pglite:' + process.argv[2] })`
+  await writeFile(input, `import { migrate } from ${JSON.stringify(library)}\n${call}\n`)
+  const bundle = join(parent.path, 'bundle')
+  await build({ input, platform: 'node', output: { dir: bundle, format: 'esm' }, logLevel: 'silent' })
+  const files = dirname(fileURLToPath(import.meta.resolve('@electric-sql/pglite')))
+  for (const name of await readdir(files))
+    if (/\.(?:wasm|data)$/.test(name)) await cp(join(files, name), join(bundle, name))
+  const made = await run(process.execPath, [join(bundle, 'program.js'), join(parent.path, 'data')])
+  expect(made).toMatchObject({ code: 0, stderr: '' })
 })

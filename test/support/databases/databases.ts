@@ -109,7 +109,7 @@ export async function emptyTables(send: Send, kept: readonly string[]): Promise<
   const [large, small] = [true, false].map((isLarge) =>
     tables.filter((table) => table['is_large'] === isLarge).map(({ name }) => String(name)),
   )
-  if (large !== undefined && large.length > 0) await send(`truncate ${large.join(', ')}`)
+  if (large !== undefined && large.length > 0) await send(`truncate ${large.join(', ')} cascade`)
   for (const name of small ?? []) await send(`delete from ${name}`)
   await send(
     `select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)

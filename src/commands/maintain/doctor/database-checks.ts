@@ -186,8 +186,7 @@ async function checkTriggers({ engine, kysely }: Database, { detail }: CheckResu
        and l.lanname not in ('internal', 'c')
        and not exists (select from unnest(p.proconfig) as setting where setting like 'search_path=%')
      order by 1`.execute(kysely)
-  const [first] = rows
-  if (first === undefined) return ok(detail)
+  if (rows.length === 0) return ok(detail)
   const functions = [...new Set(rows.map((row) => row.function))]
   const statements = functions.map((name) => `\nalter function ${name} set search_path = public, pg_temp;`)
   return warning(

@@ -21,6 +21,8 @@ const hook = (nth: number, fate: string) => `
   require('node:module').syncBuiltinESMExports()
 `
 const KILLED = `process.kill(process.pid, 'SIGKILL')`
+/** It hears the signal before the rename. */
+const ENDED = `process.kill(process.pid, 'SIGTERM'); await new Promise((resolve) => setTimeout(resolve, 50))`
 const BUSY = `throw Object.assign(new Error('EBUSY: resource busy or locked'), { code: 'EBUSY' })`
 
 describe('the folder of an export', () => {
@@ -70,6 +72,12 @@ describe('the folder of an export', () => {
       expect(await named()).toEqual(await listed())
     },
   )
+
+  test('is whole after a signal that comes when its files get their names', async () => {
+    const ended = await exportWith(['--view', 'events'], hook(1, ENDED))
+    expect(ended).toMatchObject({ code: 143, stderr: 'headcount: interrupted by SIGTERM\n' })
+    expect(await named()).toEqual(await listed())
+  })
 
   test('is taken again after a file of it was busy, and no file of anybody else with it', async () => {
     const busy = await exportWith([], hook(4, BUSY))
