@@ -5,7 +5,7 @@ import type { DatabaseOptions } from '../../../src/index.ts'
 import { accountOf, responseItem, type Account } from '../../support/accounts/account.ts'
 import type { Engine } from '../../../src/db/transaction.ts'
 import { engines, freshPlace } from '../../support/databases/databases.ts'
-import { blankPglite } from '../../support/databases/pglites.ts'
+import { blankPglite, lendPglite } from '../../support/databases/pglites.ts'
 import { send, startFaultServer, type FaultServer } from '../../support/http/fault-server.ts'
 import { openPool } from '../../support/databases/pools.ts'
 import { testKey } from '../../support/http/reading.ts'
@@ -28,8 +28,14 @@ const failure = (call: () => Promise<unknown>) =>
 
 const remote = () => ({ baseUrl: service.baseUrl.href, apiKey: testKey })
 
-/** On Postgres each call opens the database; on PGlite, which takes a second to open, they share one. */
+/** An empty mirror. On Postgres each call opens the database; on PGlite, which takes a second to open, they share one. */
 async function openMirror(engine: Engine, opened: AsyncDisposableStack): Promise<DatabaseOptions> {
+  if (engine === 'postgres') return { database: opened.use(await freshPlace(engine)).url }
+  return { pglite: opened.use(await lendPglite()).pglite }
+}
+
+/** A database without any schema: that takes a second to make on PGlite. */
+async function openBlank(engine: Engine, opened: AsyncDisposableStack): Promise<DatabaseOptions> {
   if (engine === 'postgres') return { database: opened.use(await freshPlace(engine, { blank: true })).url }
   const pglite = await blankPglite()
   opened.defer(() => pglite.close())
@@ -39,7 +45,7 @@ async function openMirror(engine: Engine, opened: AsyncDisposableStack): Promise
 describe.each(engines)('a program with a mirror (%s)', (engine) => {
   test('asks and changes all that the commands do, and every message names its options', async () => {
     await using stack = new AsyncDisposableStack()
-    const mirror = await openMirror(engine, stack)
+    const mirror = await openBlank(engine, stack)
     const missing = await failure(() => library.status(mirror))
     expect(missing).toBeInstanceOf(library.HeadcountError)
 
@@ -174,38 +180,39 @@ describe.each(engines)('a program with a mirror (%s)', (engine) => {
     expect(await library.setAccount(zone)).toMatchObject({ former_time_zone: 'UTC' })
     expect(await library.listAccounts(mirror)).toMatchObject([{ time_zone: 'Asia/Tokyo' }])
   })
+})
 
-  test('is told of a wrong option by its name here, and of no flag', async () => {
-    await using stack = new AsyncDisposableStack()
-    const mirror = await openMirror(engine, stack)
-    await library.sync({ ...mirror, ...remote(), account: 'north' })
-    await library.sync({ ...mirror, ...remote(), account: 'south', createAccount: true })
-    const refused: readonly (readonly [option: string, call: () => Promise<unknown>])[] = [
-      ['`account`', () => library.createKey(mirror)],
-      ['`expiresAt`', () => library.createKey({ ...mirror, account: 'north', expiresAt: '2020-01-01' })],
-      ['`expiresAt`', () => library.createKey({ ...mirror, account: 'north', expiresAt: 'soon' })],
-      ['`label`', () => library.createKey({ ...mirror, account: 'north', label: 'x'.repeat(201) })],
-      ['`historyBefore`', () => library.prune({ ...mirror, historyBefore: new Date(Number.NaN) })],
-      ['`limit`', () => library.runs({ ...mirror, limit: 0 })],
-      ['`limit`', () => library.listRsvpMeanings({ ...mirror, limit: 0 })],
-      ['`wanted`', () => library.setSlotTarget({ ...mirror, wanted: 2 ** 31 })],
-      ['`account`', () => library.setSlotTarget({ ...mirror, wanted: 3 })],
-      ['`id`', () => library.revokeKey({ ...mirror, id: 1.5 })],
-      ['`sha256`', () => library.acceptRejects({ ...mirror, sha256: [] })],
-      ['`holdForMs`', () => library.status({ ...mirror, holdForMs: -1 })],
-      ['`which`', () => library.events({ ...mirror, which: JSON.parse('"upcomming"') as 'upcoming' })],
-      ['`timeoutMs`', () => library.query({ ...mirror, sql: slow, timeoutMs: 50 })],
-    ]
-    for (const [option, call] of refused) {
-      const error = await failure(call)
-      expect(error).toBeInstanceOf(library.HeadcountError)
-      expect(String(error)).toContain(option)
-      expect(String(error)).not.toMatch(/--[a-z]/)
-    }
-    expect(String(await failure(() => library.removeAccount({ ...mirror, account: 'east' })))).toContain(
-      'it has north, south',
-    )
-  })
+/** Before any statement, or with the message of one: both are the same on any engine. */
+test('a program is told of a wrong option by its name here, and of no flag', async () => {
+  await using stack = new AsyncDisposableStack()
+  const mirror = await openMirror('postgres', stack)
+  await library.sync({ ...mirror, ...remote(), account: 'north' })
+  await library.sync({ ...mirror, ...remote(), account: 'south', createAccount: true })
+  const refused: readonly (readonly [option: string, call: () => Promise<unknown>])[] = [
+    ['`account`', () => library.createKey(mirror)],
+    ['`expiresAt`', () => library.createKey({ ...mirror, account: 'north', expiresAt: '2020-01-01' })],
+    ['`expiresAt`', () => library.createKey({ ...mirror, account: 'north', expiresAt: 'soon' })],
+    ['`label`', () => library.createKey({ ...mirror, account: 'north', label: 'x'.repeat(201) })],
+    ['`historyBefore`', () => library.prune({ ...mirror, historyBefore: new Date(Number.NaN) })],
+    ['`limit`', () => library.runs({ ...mirror, limit: 0 })],
+    ['`limit`', () => library.listRsvpMeanings({ ...mirror, limit: 0 })],
+    ['`wanted`', () => library.setSlotTarget({ ...mirror, wanted: 2 ** 31 })],
+    ['`account`', () => library.setSlotTarget({ ...mirror, wanted: 3 })],
+    ['`id`', () => library.revokeKey({ ...mirror, id: 1.5 })],
+    ['`sha256`', () => library.acceptRejects({ ...mirror, sha256: [] })],
+    ['`holdForMs`', () => library.status({ ...mirror, holdForMs: -1 })],
+    ['`which`', () => library.events({ ...mirror, which: JSON.parse('"upcomming"') as 'upcoming' })],
+    ['`timeoutMs`', () => library.query({ ...mirror, sql: slow, timeoutMs: 50 })],
+  ]
+  for (const [option, call] of refused) {
+    const error = await failure(call)
+    expect(error).toBeInstanceOf(library.HeadcountError)
+    expect(String(error)).toContain(option)
+    expect(String(error)).not.toMatch(/--[a-z]/)
+  }
+  expect(String(await failure(() => library.removeAccount({ ...mirror, account: 'east' })))).toContain(
+    'it has north, south',
+  )
 })
 
 const slow = 'select count(*) from generate_series(1, 3000000)'

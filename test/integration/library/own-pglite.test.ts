@@ -1,8 +1,7 @@
 /** A PGlite of the caller in a folder: as long as it is open, nobody else has the folder. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtempDisposable, readdir, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { PGlite } from '@electric-sql/pglite'
@@ -10,14 +9,17 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { DataDirInUseError, listAccounts, status } from '../../../src/index.ts'
+import { copyDataDir } from '../../support/files/copy-folder.ts'
+import { fastFolder } from '../../support/files/fast-folder.ts'
+import { makeOwnFolder } from '../../support/files/leftovers.ts'
 
 let folder = ''
 
 beforeEach(async () => {
-  const made = await mkdtempDisposable(join(tmpdir(), 'headcount-test-own-pglite-'))
-  folder = join(made.path, 'mirror')
-  await cp(inject('embeddedTemplate'), folder, { recursive: true })
-  return () => made[Symbol.asyncDispose]()
+  const parent = await makeOwnFolder(fastFolder, 'test-own-pglite')
+  folder = join(parent, 'mirror')
+  copyDataDir(inject('embeddedTemplate'), folder)
+  return () => rm(parent, { recursive: true })
 })
 
 const isLocked = async () => (await readdir(folder)).includes('headcount.lock')

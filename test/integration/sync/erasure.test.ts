@@ -53,22 +53,17 @@ async function stageWithAda(stage: (account: ReturnType<typeof accountOf>) => Pr
 const erase = (on: Stage, options: object = {}) =>
   erasePerson({ ...optionOf(on.target), email, personKey, ...options })
 
-/** Every row of every table of the mirror, as text. */
+/** Every row of every table of the mirror, as text; views show nothing else. */
 async function rowsOf(on: Stage): Promise<string> {
   const tables = await on.query(
     `select format('%I.%I', n.nspname, c.relname)
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname like 'headcount%' and c.relkind in ('r', 'v')
+      where n.nspname like 'headcount%' and c.relkind = 'r'
       order by 1`,
   )
-  const texts: string[] = []
-  for (const [table] of tables)
-    texts.push(
-      ...(await on.query(`select '${String(table)}', t::text from ${String(table)} t`)).map((row) =>
-        row.join(' '),
-      ),
-    )
-  return texts.join('\n')
+  const ofEach = tables.map(([table]) => `select '${String(table)} ' || t::text from ${String(table)} t`)
+  const rows = await on.query(ofEach.join(' union all '))
+  return rows.join('\n')
 }
 
 /** The same with every statistic, which the database may make anew at any time. */
@@ -142,19 +137,6 @@ onBothStages('a person who is erased', (stage) => {
       })
     }
     expect(lines(await dump(on))).toEqual([])
-  })
-
-  test('is in no item that cannot be stored, however long it is: neither one from before, nor one that comes later', async () => {
-    await using on = await stageWithAda(stage)
-    const long = { name: 'Lovelace', message: 'x'.repeat(70_000), email }
-    on.account.of('quiet').push(long)
-    await on.sync({ all: true })
-    await erase(on)
-    expect(lines(await rowsOf(on))).toEqual([])
-    on.account.of('gala').push({ ...long, message: 'y'.repeat(70_000) })
-    await on.run('sync', { ...withKey, all: true })
-    expect(lines(await rowsOf(on))).toEqual([])
-    expect(await on.query(`select count(*)::int from headcount.rejects where payload is null`)).toEqual([[3]])
   })
 
   test('is stored without a name in lists that change, also with another address or none, and in new events', async () => {
@@ -350,6 +332,22 @@ onBothStages('a person who is erased', (stage) => {
     await on.run('sync', withKey)
     expect(lines(await dump(on))).toEqual([])
     expect(inWords(await verifyOn(on, withKey))).toEqual([])
+  })
+})
+
+/** Their statements are those of the tests above, or what they show comes before any. */
+onPostgresStage('a person who is erased (postgres)', (stage) => {
+  test('is in no item that cannot be stored, however long it is: neither one from before, nor one that comes later', async () => {
+    await using on = await stageWithAda(stage)
+    const long = { name: 'Lovelace', message: 'x'.repeat(70_000), email }
+    on.account.of('quiet').push(long)
+    await on.sync({ all: true })
+    await erase(on)
+    expect(lines(await rowsOf(on))).toEqual([])
+    on.account.of('gala').push({ ...long, message: 'y'.repeat(70_000) })
+    await on.run('sync', { ...withKey, all: true })
+    expect(lines(await rowsOf(on))).toEqual([])
+    expect(await on.query(`select count(*)::int from headcount.rejects where payload is null`)).toEqual([[3]])
   })
 
   test('is erased a second time without harm, and one who was never there is kept away', async () => {

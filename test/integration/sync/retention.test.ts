@@ -84,10 +84,15 @@ const written = (report: Awaited<ReturnType<Stage['run']>>['report']) =>
   Object.values(report.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
 
 onBothStages('personal data of an old event', (stage) => {
-  test('are forgotten in the live tables, in history, in rejects and in _extra; figures, times and slots stay', async () => {
+  test('are forgotten in the live tables, in history, in rejects and in _extra, after a dry run said how many; figures, times and slots stay; later responses are stored without', async () => {
     await using on = await stageWithPast(stage)
     const [before, rows] = [await figures(on), await liveRows(on)]
-    const picnic = await trace(on, 'picnic')
+    const [gala, picnic] = [await trace(on, 'gala'), await trace(on, 'picnic')]
+    const dry = await on.run('sync', { ...forgetting, dryRun: true })
+    expect(dry.report.forgotten).toEqual({ events: 1, responses: 15, versions: 3 })
+    expect(await trace(on, 'gala')).toBe(gala)
+    expect(await marked(on)).toEqual([])
+
     const { exit, report } = await on.run('sync', forgetting)
     expect({ exit, forgotten: report.forgotten }).toEqual({
       exit: 8,
@@ -100,8 +105,53 @@ onBothStages('personal data of an old event', (stage) => {
     // Every response without an address is a person of its own: only persons and their figures differ.
     expect(await figures(on)).toEqual(before)
     expect(await on.query(`select reason, payload from headcount.rejects`)).toEqual([['id_missing', null]])
+
+    on.account.of('gala')[0] = responseItem(1, { name: 'Guest Uno', quantity: 7, rsvp: 'yes' })
+    on.account.of('gala').push(responseItem(21, { message: 'see you' }), { email: 'guest9@secret' })
+    const later = await on.run('sync', { all: true, inMemoryBytes: 1 })
+    expect(later.report.rows.responses).toEqual({ inserted: 1, updated: 1, deleted: 0 })
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+    expect(inWords(await verifyOn(on))).toEqual([])
   })
 
+  test('come back at the next reading when the event is moved into the future, and are no change', async () => {
+    await using on = await stageWithPast(stage)
+    await on.run('sync', forgetting)
+    on.account.events[0] = { ...Object(on.account.events[0]), event_at: daysAgo(-10) }
+    await on.run('sync', forgetting)
+    expect(await marked(on)).toEqual([])
+    const [live] = await on.query(
+      `select string_agg(name, ' ' order by id), string_agg(_extra::text, ' ') from headcount.responses where event_id = 'gala'`,
+    )
+    expect(live?.join(' ')).toMatch(/Guest One[^]*Rosa/)
+    expect(await lastChanges(on)).toEqual([])
+    expect(inWords(await verifyOn(on))).toEqual([])
+    expect(await on.run('backfill').then(({ report }) => written(report))).toBe(0)
+  })
+
+  test('of an event that was removed are forgotten in history', async () => {
+    await using on = await stageWithPast(stage)
+    on.account.remove('gala')
+    await on.sync()
+    await on.sync({ acceptDeletions: true })
+    expect(on.mirror.rows('events')).toHaveLength(1)
+    expect(await trace(on, 'gala')).toMatch(TRACES)
+    const { report } = await on.run('sync', forgetting)
+    expect(report.forgotten).toEqual({ events: 1, responses: 0, versions: 18 })
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+    const again = await on.run('sync', forgetting)
+    expect(again.report.forgotten).toEqual({ events: 0, responses: 0, versions: 0 })
+    // It is back, and is as old as before.
+    on.account.add('gala', 2, { event_at: daysAgo(400) })
+    expect(await on.run('sync', forgetting)).toMatchObject({
+      report: { forgotten: { events: 1, responses: 2 } },
+    })
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+  })
+})
+
+/** Their statements are those of the tests above. */
+onPostgresStage('personal data of an old event (postgres)', (stage) => {
   test('stay forgotten: a run, a backfill and verify expect the rows as they are', async () => {
     await using on = await stageWithPast(stage)
     await on.run('sync', forgetting)
@@ -129,32 +179,6 @@ onBothStages('personal data of an old event', (stage) => {
     expect(await trace(on, 'gala').then(withoutRuns)).toBe(withoutRuns(after))
   })
 
-  test('later responses are stored without, new ones and changed ones', async () => {
-    await using on = await stageWithPast(stage)
-    await on.run('sync', forgetting)
-    on.account.of('gala')[0] = responseItem(1, { name: 'Guest Uno', quantity: 7, rsvp: 'yes' })
-    on.account.of('gala').push(responseItem(21, { message: 'see you' }), { email: 'guest9@secret' })
-    const { report } = await on.run('sync', { all: true, inMemoryBytes: 1 })
-    expect(report.rows.responses).toEqual({ inserted: 1, updated: 1, deleted: 0 })
-    expect(await trace(on, 'gala')).not.toMatch(TRACES)
-    expect(inWords(await verifyOn(on))).toEqual([])
-  })
-
-  test('come back at the next reading when the event is moved into the future, and are no change', async () => {
-    await using on = await stageWithPast(stage)
-    await on.run('sync', forgetting)
-    on.account.events[0] = { ...Object(on.account.events[0]), event_at: daysAgo(-10) }
-    await on.run('sync', forgetting)
-    expect(await marked(on)).toEqual([])
-    const [live] = await on.query(
-      `select string_agg(name, ' ' order by id), string_agg(_extra::text, ' ') from headcount.responses where event_id = 'gala'`,
-    )
-    expect(live?.join(' ')).toMatch(/Guest One[^]*Rosa/)
-    expect(await lastChanges(on)).toEqual([])
-    expect(inWords(await verifyOn(on))).toEqual([])
-    expect(await on.run('backfill').then(({ report }) => written(report))).toBe(0)
-  })
-
   test('come back although the list changed meanwhile: only what changed is a change', async () => {
     await using on = await stageWithPast(stage)
     await on.run('sync', forgetting)
@@ -164,35 +188,6 @@ onBothStages('personal data of an old event', (stage) => {
     expect(await lastChanges(on)).toEqual([['1', 'update']])
     expect(await trace(on, 'gala')).toMatch(/Guest 2/)
     expect(inWords(await verifyOn(on))).toEqual([])
-  })
-
-  test('a dry run says how many, and forgets nothing', async () => {
-    await using on = await stageWithPast(stage)
-    const before = await trace(on, 'gala')
-    const { report } = await on.run('sync', { ...forgetting, dryRun: true })
-    expect(report.forgotten).toEqual({ events: 1, responses: 15, versions: 3 })
-    expect(await trace(on, 'gala')).toBe(before)
-    expect(await marked(on)).toEqual([])
-  })
-
-  test('of an event that was removed are forgotten in history', async () => {
-    await using on = await stageWithPast(stage)
-    on.account.remove('gala')
-    await on.sync()
-    await on.sync({ acceptDeletions: true })
-    expect(on.mirror.rows('events')).toHaveLength(1)
-    expect(await trace(on, 'gala')).toMatch(TRACES)
-    const { report } = await on.run('sync', forgetting)
-    expect(report.forgotten).toEqual({ events: 1, responses: 0, versions: 18 })
-    expect(await trace(on, 'gala')).not.toMatch(TRACES)
-    const again = await on.run('sync', forgetting)
-    expect(again.report.forgotten).toEqual({ events: 0, responses: 0, versions: 0 })
-    // It is back, and is as old as before.
-    on.account.add('gala', 2, { event_at: daysAgo(400) })
-    expect(await on.run('sync', forgetting)).toMatchObject({
-      report: { forgotten: { events: 1, responses: 2 } },
-    })
-    expect(await trace(on, 'gala')).not.toMatch(TRACES)
   })
 })
 

@@ -7,11 +7,12 @@
  *         await mirror.database.transaction(…)
  */
 import { randomUUID } from 'node:crypto'
-import { cp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { afterAll, describe, inject, TestRunner } from 'vitest'
+import { copyDataDir } from '../files/copy-folder.ts'
 import { fastFolder } from '../files/fast-folder.ts'
 import { makeOwnFolder } from '../files/leftovers.ts'
 import { openPool } from './pools.ts'
@@ -194,6 +195,6 @@ export async function onServer(statement: string): Promise<void> {
 async function newFolder({ blank = false, missing = false }: FreshOptions): Promise<Made> {
   const parent = await makeOwnFolder(fastFolder, 'test-mirror')
   const folder = join(parent, 'data')
-  if (!missing) await cp(inject(blank ? 'embeddedBlank' : 'embeddedTemplate'), folder, { recursive: true })
+  if (!missing) copyDataDir(inject(blank ? 'embeddedBlank' : 'embeddedTemplate'), folder)
   return { url: `pglite:${folder}`, remove: () => rm(parent, { recursive: true, force: true }) }
 }

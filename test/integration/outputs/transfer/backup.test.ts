@@ -34,19 +34,19 @@ import {
   revokeLink,
   type SuppressionFile,
 } from '../../../../src/index.ts'
-import { freshPlace, type engines, type Place } from '../../../support/databases/databases.ts'
+import { engines, freshPlace, type Place } from '../../../support/databases/databases.ts'
 import { applyUpTo, change } from '../../../support/databases/older-schema.ts'
-import { fillMirror, rowsOf, type FilledMirror } from '../../../support/outputs/transfer/filled-mirror.ts'
+import {
+  blankTarget,
+  fillMirror,
+  keepOpen,
+  readRows,
+  type FilledMirror,
+} from '../../../support/outputs/transfer/filled-mirror.ts'
+import { optionOf, type Target } from '../../../support/runs/stage.ts'
 import { openSource, SNAPSHOT } from '../../../../src/outputs/transfer/database/source.ts'
 import type { BackupManifest } from '../../../../src/outputs/transfer/file/manifest.ts'
 import { writeBackup } from '../../../../src/outputs/transfer/file/write-backup.ts'
-
-type Engine = (typeof engines)[number]
-
-const readRows = async (url: string) => {
-  await using database = await connect(url)
-  return await rowsOf(database)
-}
 
 let folder: string
 beforeAll(async () => {
@@ -54,35 +54,42 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const directions: readonly (readonly [Engine, Engine])[] = [
-  ['postgres', 'postgres'],
-  ['postgres', 'pglite'],
-  ['pglite', 'postgres'],
-  ['pglite', 'pglite'],
-]
-
-describe.each(directions)('a backup of %s, restored to %s', (from, to) => {
-  test('is the same mirror, and the next run reads what it would have read before', async () => {
-    await using filled = await fillMirror(from)
-    await using target = await freshPlace(to, { blank: true })
-    const file = join(folder, `${from}-${to}.tar.gz`)
-    const made = await backupMirror({ database: filled.place.url, file })
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    const restored = await restoreMirror({ database: target.url, file })
-    const rows = await readRows(target.url)
-    expect(rows).toEqual(await readRows(filled.place.url))
-    expect(restored.tables).toEqual(
-      made.tables.map(({ table, rows: n, checksum }) => ({ table, rows: n, checksum })),
-    )
-    expect(restored.readers).toEqual([
-      { role_name: 'board', with_personal: false },
-      { role_name: 'reporting', with_personal: true },
-    ])
-    const there = await filled.sync(target.url)
-    const here = await filled.sync(filled.place.url)
-    expect(there.requests).toEqual(here.requests)
-    expect(there.report.run_id).toBe(here.report.run_id)
+describe.each(engines)('a backup of %s', (from) => {
+  let filled: FilledMirror
+  let file: string
+  let made: Awaited<ReturnType<typeof backupMirror>>
+  let rows: Awaited<ReturnType<typeof readRows>>
+  let here: Awaited<ReturnType<FilledMirror['sync']>>
+  beforeAll(async () => {
+    filled = await fillMirror(from)
+    file = join(folder, `of-${from}.tar.gz`)
+    made = await backupMirror({ ...optionOf(filled.target), file })
+    rows = await readRows(filled.target)
+    here = await filled.sync(filled.target)
   })
+  afterAll(() => filled[Symbol.asyncDispose]())
+
+  test.each(engines)(
+    'restored to %s is the same mirror, and the next run reads what it would have read before',
+    async (to) => {
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      await using place = await freshPlace(to, { blank: true })
+      const restored = await restoreMirror({ database: place.url, file })
+      expect(restored.tables).toEqual(
+        made.tables.map(({ table, rows: n, checksum }) => ({ table, rows: n, checksum })),
+      )
+      expect(restored.readers).toEqual([
+        { role_name: 'board', with_personal: false },
+        { role_name: 'reporting', with_personal: true },
+      ])
+      await using opened = new AsyncDisposableStack()
+      const target = await keepOpen(place, opened)
+      expect(await readRows(target)).toEqual(rows)
+      const there = await filled.sync(target)
+      expect(there.requests).toEqual(here.requests)
+      expect(there.report.run_id).toBe(here.report.run_id)
+    },
+  )
 })
 
 describe('a backup', () => {
@@ -306,7 +313,7 @@ describe('a backup', () => {
     expect((await lstat(join(place, 'latest'))).isSymbolicLink()).toBe(true)
     expect((await readFile(join(place, 'disk/real.tar.gz'))).subarray(0, 2)).toEqual(Buffer.of(0x1f, 0x8b))
     expect(await readdir(join(place, 'disk'))).toEqual(['real.tar.gz'])
-    await using target = await freshPlace('pglite', { blank: true })
+    await using target = await freshPlace('postgres', { blank: true })
     expect((await restoreMirror({ database: target.url, file: options.file })).accounts).toHaveLength(2)
   })
 
@@ -373,59 +380,67 @@ describe('a backup', () => {
   })
 })
 
-describe.each(['postgres', 'pglite'] as const)('whom a backup brings back (%s)', (engine) => {
-  test('is erased again by the suppression list from after it', async () => {
-    await using filled = await fillMirror('postgres')
-    const file = join(folder, `erased-${engine}.tar.gz`)
-    const personKey = 'a key of the suppression list, long enough'
-    await backupMirror({ database: filled.place.url, file })
-    const own = { database: filled.place.url, account: 'default' }
-    await erasePerson({ ...own, email: 'ada@example.org', personKey })
-    const list = await exportSuppressions(own)
-    const ofAda = async (url: string) =>
-      JSON.stringify((await readRows(url))['responses']).includes('Ada@Example.org')
+/** A mirror with Ada, its backup, and the list of after her erasure. */
+async function eraseAfterBackup(opened: AsyncDisposableStack) {
+  const filled = opened.use(await fillMirror('postgres'))
+  const file = join(folder, 'erased.tar.gz')
+  const personKey = 'a key of the suppression list, long enough'
+  await backupMirror({ database: filled.place.url, file, force: true })
+  const own = { database: filled.place.url, account: 'default' }
+  await erasePerson({ ...own, email: 'ada@example.org', personKey })
+  return { filled, file, personKey, own, list: await exportSuppressions(own) }
+}
 
-    await using without = await freshPlace(engine, { blank: true })
-    const back = await restoreMirror({ database: without.url, file })
+const ofAda = async (target: Target) =>
+  JSON.stringify((await readRows(target))['responses']).includes('Ada@Example.org')
+
+describe('whom a backup brings back', () => {
+  test.each(engines)('is erased again by the suppression list from after it (%s)', async (engine) => {
+    await using opened = new AsyncDisposableStack()
+    const { filled, file, personKey, list } = await eraseAfterBackup(opened)
+    const target = await blankTarget(engine, opened)
+    const restored = await restoreMirror({ ...optionOf(target), file, suppressions: [list], personKey })
+    expect(restored.erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 1, erased_since: 1 })
+    expect(restored.receipts).toMatchObject([{ status: 'succeeded', erased: { responses: 1 } }])
+    expect(await ofAda(target)).toBe(false)
+    expect(JSON.stringify((await readRows(target))['response_history'])).not.toContain('Ada@Example.org')
+    const { report } = await filled.sync(target, { personKey, all: true })
+    expect(report.events).toMatchObject({ failed: 0 })
+    expect(await ofAda(target)).toBe(false)
+  })
+
+  test('is there without the list, and is known by the ids of the responses when the key was replaced', async () => {
+    await using opened = new AsyncDisposableStack()
+    const { file, own } = await eraseAfterBackup(opened)
+    const without = await blankTarget('postgres', opened)
+    const back = await restoreMirror({ ...optionOf(without), file })
     expect(back.erasures).toEqual([
       { account: 'default', in_backup: 0, in_list: null, erased_since: 0 },
       { account: 'second', in_backup: 2, in_list: null, erased_since: 0 },
     ])
-    expect(await ofAda(without.url)).toBe(true)
+    expect(await ofAda(without)).toBe(true)
 
-    await using withList = await freshPlace(engine, { blank: true })
-    const restored = await restoreMirror({ database: withList.url, file, suppressions: [list], personKey })
-    expect(restored.erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 1, erased_since: 1 })
-    expect(restored.receipts).toMatchObject([{ status: 'succeeded', erased: { responses: 1 } }])
-    expect(await ofAda(withList.url)).toBe(false)
-
-    // Her key is replaced: the list knows her by the ids of her responses.
     const newKey = 'another key, for the first one is lost'
     await erasePerson({ ...own, email: 'bob@example.org', personKey: newKey, replaceKey: true })
     const later = await exportSuppressions(own)
-    await using byIds = await freshPlace(engine, { blank: true })
+    const byIds = await blankTarget('postgres', opened)
     const { erasures } = await restoreMirror({
-      database: byIds.url,
+      ...optionOf(byIds),
       file,
       suppressions: [later],
       personKey: newKey,
     })
     expect(erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 2, erased_since: 2 })
-    expect(await ofAda(byIds.url)).toBe(false)
-    expect(JSON.stringify((await readRows(withList.url))['response_history'])).not.toContain(
-      'Ada@Example.org',
-    )
-    const { report } = await filled.sync(withList.url, { personKey, all: true })
-    expect(report.events).toMatchObject({ failed: 0 })
-    expect(await ofAda(withList.url)).toBe(false)
+    expect(await ofAda(byIds)).toBe(false)
   })
 })
 
-describe.each(['postgres', 'pglite'] as const)('what was revoked after a backup (%s)', (engine) => {
+describe.each(engines)('what was revoked after a backup (%s)', (engine) => {
   test('opens the restored mirror again, and is counted; what had expired or was revoked before is not', async () => {
     await using filled = await fillMirror(engine)
-    await using target = await freshPlace(engine, { blank: true })
-    const own = { database: filled.place.url, account: 'default' }
+    await using opened = new AsyncDisposableStack()
+    const target = optionOf(await blankTarget(engine, opened))
+    const own = { ...optionOf(filled.target), account: 'default' }
     const key = await createKey(own)
     const link = await createLink({ ...own, view: 'events', format: 'csv' })
     const revokedBefore = await createKey(own)
@@ -434,14 +449,14 @@ describe.each(['postgres', 'pglite'] as const)('what was revoked after a backup 
     await backupMirror({ ...own, file })
     await revokeKey({ ...own, id: key.id })
     await revokeLink({ ...own, id: link.id })
-    expect(await restoreMirror({ database: target.url, file })).toMatchObject({
+    expect(await restoreMirror({ ...target, file })).toMatchObject({
       active_keys: 2,
       active_links: 1,
     })
     const active = (listed: readonly { readonly id: number; readonly state: string }[]) =>
       listed.flatMap(({ id, state }) => (state === 'active' ? [id] : []))
-    expect(active(await listKeys({ database: target.url }))).toEqual([1, key.id])
-    expect(active(await listLinks({ database: target.url }))).toEqual([link.id])
+    expect(active(await listKeys(target))).toEqual([1, key.id])
+    expect(active(await listLinks(target))).toEqual([link.id])
   })
 })
 

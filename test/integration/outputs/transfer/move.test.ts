@@ -1,12 +1,12 @@
 /** A mirror that is moved to another database is the same there, and the next run goes on as it would have before. */
 import { describe, expect, test } from 'vitest'
 import { COPIED_TABLES, TABLES_LEFT_BEHIND } from '../../../../src/common/schema/copied-tables.ts'
-import { connect } from '../../../../src/db/connect.ts'
 import { createKey, listKeys, moveMirror, verify } from '../../../../src/index.ts'
 import { freshMirror, freshPlace, type engines } from '../../../support/databases/databases.ts'
 import { change } from '../../../support/databases/older-schema.ts'
 import { testKey } from '../../../support/http/reading.ts'
-import { fillMirror, rowsOf } from '../../../support/outputs/transfer/filled-mirror.ts'
+import { fillMirror, keepOpen, readRows } from '../../../support/outputs/transfer/filled-mirror.ts'
+import { optionOf } from '../../../support/runs/stage.ts'
 
 type Engine = (typeof engines)[number]
 
@@ -16,11 +16,6 @@ const directions: readonly (readonly [Engine, Engine])[] = [
   ['pglite', 'postgres'],
   ['pglite', 'pglite'],
 ]
-
-const readRows = async (url: string) => {
-  await using database = await connect(url)
-  return await rowsOf(database)
-}
 
 test('every table of the schema is copied, or is said to stay behind', async () => {
   await using mirror = await freshMirror('postgres')
@@ -102,14 +97,17 @@ test('an account that comes before the snapshot is not left behind', async () =>
   await held.promise
   const moving = moveMirror({ database: filled.place.url, to: target.url })
   await expect
-    .poll(async () => {
-      const { rows } = await database.transaction((trx) =>
-        trx.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        ),
-      )
-      return rows.length
-    })
+    .poll(
+      async () => {
+        const { rows } = await database.transaction((trx) =>
+          trx.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          ),
+        )
+        return rows.length
+      },
+      { timeout: 20_000 },
+    )
     .toBe(1)
   goOn.resolve()
   await locking
@@ -121,25 +119,26 @@ test('an account that comes before the snapshot is not left behind', async () =>
 describe.each(directions)('a move from %s to %s', (from, to) => {
   test('copies every row of every table, and the next run reads what it would have read before', async () => {
     await using filled = await fillMirror(from)
-    await using target = await freshPlace(to, { blank: true })
-    const report = await moveMirror({ database: filled.place.url, to: target.url })
+    await using place = await freshPlace(to, { blank: true })
+    const report = await moveMirror({ ...optionOf(filled.target), to: place.url })
     expect(report.accounts).toEqual(['default', 'second'])
-    const copied = await readRows(target.url)
-    expect(copied).toEqual(await readRows(filled.place.url))
+    await using opened = new AsyncDisposableStack()
+    const target = await keepOpen(place, opened)
+    const copied = await readRows(target)
+    expect(copied).toEqual(await readRows(filled.target))
     for (const { table, rows } of report.tables) expect(copied[table], table).toHaveLength(rows)
     expect(Object.entries(copied).filter(([, rows]) => rows.length === 0)).toEqual([])
 
-    await createKey({ database: target.url, account: 'default' })
-    expect((await listKeys({ database: target.url })).map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([
-      1, 2, 4,
-    ])
-    const there = await filled.sync(target.url)
+    const mirror = optionOf(target)
+    await createKey({ ...mirror, account: 'default' })
+    expect((await listKeys(mirror)).map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([1, 2, 4])
+    const there = await filled.sync(target)
     expect(there.requests.length).toBeGreaterThan(2)
-    const here = await filled.sync(filled.place.url, { force: true })
+    const here = await filled.sync(filled.target, { force: true })
     expect(there.requests).toEqual(here.requests)
     expect(there.report).toMatchObject({ status: here.report.status, run_id: here.report.run_id })
     const verified = await verify({
-      database: target.url,
+      ...mirror,
       apiKey: testKey,
       baseUrl: filled.service.baseUrl.href,
       account: 'default',

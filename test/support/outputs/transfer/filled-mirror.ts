@@ -1,10 +1,13 @@
 /** A mirror with a row in every table, with values that a careless copy would change. */
 import { createHash } from 'node:crypto'
+import { PGlite } from '@electric-sql/pglite'
 import { connect, type Database } from '../../../../src/db/connect.ts'
 import { change } from '../../databases/older-schema.ts'
 import { freshPlace, type engines, type Place } from '../../databases/databases.ts'
+import { blankPglite, lendPglite } from '../../databases/pglites.ts'
 import { send, startFaultServer, type FaultServer } from '../../http/fault-server.ts'
 import { testKey } from '../../http/reading.ts'
+import { optionOf, type Target } from '../../runs/stage.ts'
 import { sync, type RunOptions, type RunReport } from '../../../../src/index.ts'
 
 type Engine = (typeof engines)[number]
@@ -51,11 +54,13 @@ const events = (edited: boolean) =>
   ])
 
 export interface FilledMirror extends AsyncDisposable {
+  readonly target: Target
+  /** On Postgres; a PGlite that stays open has no address. */
   readonly place: Place
   readonly service: FaultServer
   /** A run on any database, with the requests that it made, in the order of their paths. */
   readonly sync: (
-    url: string,
+    target: Target,
     options?: Partial<RunOptions>,
   ) => Promise<{ readonly report: RunReport; readonly requests: readonly string[] }>
 }
@@ -71,7 +76,8 @@ const bodies = (edited: boolean): ReadonlyMap<string, string> =>
 export async function fillMirror(engine: Engine): Promise<FilledMirror> {
   await using opened = new AsyncDisposableStack()
   const service = opened.use(await startFaultServer())
-  const place = opened.use(await freshPlace(engine))
+  const place = engine === 'postgres' ? opened.use(await freshPlace(engine)) : null
+  const target = place?.url ?? { pglite: opened.use(await lendPglite()).pglite }
   let sent = bodies(false)
   service.always(
     send(({ path, headers }) => {
@@ -82,10 +88,10 @@ export async function fillMirror(engine: Engine): Promise<FilledMirror> {
         : { body, headers: { etag } }
     }),
   )
-  const run = async (url: string, options: Partial<RunOptions> = {}) => {
+  const run = async (of: Target, options: Partial<RunOptions> = {}) => {
     const before = service.requests.length
     const report = await sync({
-      database: url,
+      ...optionOf(of),
       apiKey: testKey,
       baseUrl: service.baseUrl.href,
       acceptDeletions: true,
@@ -96,15 +102,45 @@ export async function fillMirror(engine: Engine): Promise<FilledMirror> {
     const requests = made.map(({ path, headers }) => `${path} ${headers['if-none-match'] ?? ''}`)
     return { report, requests: requests.toSorted() }
   }
-  await run(place.url)
+  await run(target)
   sent = bodies(true)
-  await run(place.url)
+  await run(target)
   await (async () => {
-    await using database = await connect(place.url)
+    await using database = await connect(target)
     await change(database, additions)
   })()
   const resources = opened.move()
-  return { place, service, sync: run, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return {
+    target,
+    get place() {
+      if (place === null) throw new Error('A PGlite that stays open has no address.')
+      return place
+    },
+    service,
+    sync: run,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** An empty database without any schema, open for all calls of a test. */
+export async function blankTarget(engine: Engine, opened: AsyncDisposableStack): Promise<Target> {
+  if (engine === 'postgres') return opened.use(await freshPlace(engine, { blank: true })).url
+  const pglite = await blankPglite()
+  opened.defer(() => pglite.close())
+  return { pglite }
+}
+
+/** Opens a PGlite folder once for several calls, each of which would take longer to open it than for its work. */
+export async function keepOpen({ engine, url }: Place, opened: AsyncDisposableStack): Promise<Target> {
+  if (engine === 'postgres') return url
+  const pglite = await PGlite.create(url.slice('pglite:'.length))
+  opened.defer(() => pglite.close())
+  return { pglite }
+}
+
+export async function readRows(target: Target): Promise<Awaited<ReturnType<typeof rowsOf>>> {
+  await using database = await connect(target)
+  return await rowsOf(database)
 }
 
 /** What runs did not write. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { accountOf } from '../../../../support/accounts/account.ts'
 import { change } from '../../../../support/databases/older-schema.ts'
 import { parseExposition, sampleOf } from '../../../../support/telemetry/prometheus-text.ts'
-import { onBothAccountsStages } from '../../../../support/commands/accounts-stage.ts'
+import { onBothAccountsStages, onPostgresAccountsStage } from '../../../../support/commands/accounts-stage.ts'
 
 onBothAccountsStages('status of the accounts of a file', (stage) => {
   test('lists those that were never mirrored, and what the mirror has besides', async () => {
@@ -71,7 +71,10 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
     expect(verified.code).toBe(0)
     expect(verified.stdout + verified.stderr).toContain('This mirror was moved to PGlite in /elsewhere')
   })
+})
 
+/** What is read of the file, and what is said of it. */
+onPostgresAccountsStage('status of the accounts of a file (postgres)', (stage) => {
   test('an entry that is faulty hides neither its mirror nor the others', async () => {
     await using s = await stage({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }) })
     expect((await s.run(['sync', '-q'])).code).toBe(0)
