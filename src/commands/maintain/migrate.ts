@@ -10,7 +10,11 @@ export const migrate: Command<MigrateFlags> = async ({ flags, terminal, signal }
   const config = await readConfig(flags)
   const log = await openLog(config, terminal)
   const library = await import('../../index.ts')
-  const applied = await library.migrate({ database: config.database.target, signal, ...log })
+  // The signal rolls back what is under way; this also leaves a database that does not answer.
+  const applied = await raceAbort(
+    library.migrate({ database: config.database.target, signal, ...log }),
+    signal,
+  )
   if (flags.queue) {
     const { migrateQueue } = await import('../../orchestration/queue/library-api.ts')
     await raceAbort(migrateQueue({ database: config.database.target, signal }), signal)

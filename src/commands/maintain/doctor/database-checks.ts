@@ -190,7 +190,7 @@ async function checkTriggers({ engine, kysely }: Database, { detail }: CheckResu
   const functions = [...new Set(rows.map((row) => row.function))]
   const statements = functions.map((name) => `\nalter function ${name} set search_path = public, pg_temp;`)
   return warning(
-    `${detail}; triggers that headcount did not make find only what they name with its schema: ${rows.map(({ trigger }) => trigger).join(', ')}. Let their functions do so, and give them a path, as in:${statements.join('')}`,
+    `${detail}; triggers that headcount did not make find only what they name with its schema: ${rows.map(({ trigger }) => trigger).join(', ')}. Let their functions name all with its schema, or give them a path:${statements.join('')}`,
   )
 }
 
