@@ -61,7 +61,9 @@ export const doctor: Command<DoctorFlags> = async (context) => {
 
 /** A default of the environment gives way to what the user sets anywhere. */
 function withOwnDefaults(): Environment {
-  return { [settings.requestTimeout.variable]: DOCTOR_REQUEST_TIMEOUT, ...ownEnvironment }
+  const { variable } = settings.requestTimeout
+  // An empty variable is as one that is not set.
+  return { ...ownEnvironment, [variable]: ownEnvironment[variable] || DOCTOR_REQUEST_TIMEOUT }
 }
 
 const noSettings = skipped('needs the settings')

@@ -149,7 +149,7 @@ async function lackingRights(trx: Transaction): Promise<string | null> {
 /** Migrations make tables in the schema, when it is there already, and a second schema for functions. */
 async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
   const { rows } = await trx.query(
-    `select current_user::text, has_schema_privilege(to_regnamespace('headcount'), 'create'),
+    `select quote_ident(current_user), has_schema_privilege(to_regnamespace('headcount'), 'create'),
             to_regnamespace('headcount_internal') is not null or has_database_privilege(current_database(), 'create')
       where to_regnamespace('headcount') is not null`,
   )
