@@ -18,7 +18,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     // The machine of a developer and of CI has two cores at least; for much of its time a file waits for something.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // A process runs one file after the other: what it has loaded and compiled, PGlite before all, serves them all.
     isolate: false,
     sequence: { sequencer: LongestFirst },

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { executeOutsideTransaction } from '../../src/db/cancel/execute-outside-transaction.ts'
 import { connect } from '../../src/db/connect.ts'
 import type { Database } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -72,8 +73,9 @@ const tablesOfRuns = [...tableNames, ...historyTables, 'accounts', 'sync_runs', 
  * and hint bits set, for that writes WAL.
  */
 export async function settle(database: Database): Promise<void> {
-  const tables = sql.join(tablesOfRuns.map((table) => sql.table(table)))
-  await sql`vacuum (analyze) ${tables}`.execute(database.kysely)
+  await executeOutsideTransaction(database, `vacuum (analyze) ${tablesOfRuns.join(', ')}`, {
+    timeLimitMs: 600_000,
+  })
   await sql`checkpoint`.execute(database.kysely)
 }
 

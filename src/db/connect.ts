@@ -93,7 +93,7 @@ function labelOf(url: URL): string {
 }
 
 const howToWrite =
-  'Write postgres://user:password@host:5432/database, with every special character of the password percent-encoded (@ as %40, / as %2F, # as %23), or pglite:<folder>.'
+  'Write postgres://user:password@host:5432/database, with every special character of the password and of parameters percent-encoded (@ as %40, / as %2F, # as %23), or pglite:<folder>.'
 
 /** No error quotes the text: it may contain a badly encoded password. */
 function postgresUrl(text: string): URL {

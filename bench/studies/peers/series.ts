@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { executeOutsideTransaction } from '../../../src/db/cancel/execute-outside-transaction.ts'
 import { connect } from '../../../src/db/connect.ts'
 import type { AccountShape } from '../../account/account.ts'
 import type { Version } from '../../account/versions.ts'
@@ -112,7 +113,7 @@ export async function measureCommand(
 /** As autovacuum and the checkpointer would have left it before the next run, whatever its tables are. */
 async function rest(url: string): Promise<Mark> {
   await using database = await connect(url)
-  await sql`vacuum (analyze)`.execute(database.kysely)
+  await executeOutsideTransaction(database, 'vacuum (analyze)', { timeLimitMs: 600_000 })
   await sql`checkpoint`.execute(database.kysely)
   // Awaited here: the database is closed as soon as this returns.
   return await setMark(database)

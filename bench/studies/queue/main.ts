@@ -142,7 +142,7 @@ async function measure(
   lines.push({ what: 'the others, 64 at once', cost: draining, of: taken })
   sizes.push(['all were done, before vacuum', await sizeOf(database, table)])
   const [, vacuum] = await measured(database, async () => {
-    await database.queryAsDriver?.(`vacuum ${table}`)
+    await database.queryOutsideTransaction?.(`vacuum ${table}`)
   })
   lines.push({ what: 'vacuum of the table of jobs', cost: vacuum, of: accounts.length })
   sizes.push(['after vacuum', await sizeOf(database, table)])
@@ -163,7 +163,7 @@ async function fullHost(queue: JobQueue, accounts: readonly QueueAccount[]): Pro
   const hosts = new Set(accounts.map(({ host }) => host))
   const table = await jobTable(database)
   await rows(database, `update ${table} set group_id = 'full.example'`)
-  await database.queryAsDriver?.(`vacuum analyze ${table}`)
+  await database.queryOutsideTransaction?.(`vacuum analyze ${table}`)
   const held = await fetchJobs(queue, { count: 1, runsPerHost: 1, hosts })
   const look = async (what: string, known: ReadonlySet<string>) => {
     const times = 20
@@ -179,7 +179,7 @@ async function fullHost(queue: JobQueue, accounts: readonly QueueAccount[]): Pro
   ]
   for (const job of held) await settle(queue, job, { is: 'returned', code: 'account_busy', afterS: 0 })
   await rows(database, `update ${table} set group_id = data->>'host'`)
-  await database.queryAsDriver?.(`vacuum analyze ${table}`)
+  await database.queryOutsideTransaction?.(`vacuum analyze ${table}`)
   return lines
 }
 

@@ -39,7 +39,7 @@ export async function workOnQueue(
   await using telemetry = await openTelemetryOfService(context, config, logger)
   await using accounts =
     'service' in source
-      ? accountOfEnvironment(source, context)
+      ? accountOfEnvironment(source, context, logger)
       : await followAccounts(source, { account: config.account, terminal, logger })
   const opening = () => notOpen('the queue is being opened')
   const health: { answer: () => Pick<QueueHealth, 'healthy'> } = { answer: opening }

@@ -96,7 +96,7 @@ export async function deliver(
   }
   const { error } = result
   // guard: end of a doubt
-  const isRefused = result.isPermanent
+  const isRefused = result.isPermanent && !result.mayBeAccepted
   // guard: doubt of an earlier attempt
   const mayBeAccepted = result.mayBeAccepted || (was_pending && !isRefused)
   if (signal.aborted) {

@@ -69,13 +69,15 @@ function parseMailto(list: string): readonly Recipient[] {
   })
 }
 
-/** Without its percent-encoding; as it is where that is not well-formed. */
+/** Without its percent-encoding; escapes that say nothing stay, and leave the others readable. */
 export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes)
+    } catch {
+      return escapes
+    }
+  })
 }
 
 /** A plain address: what a mail server would take for a list or a comment is none. */

@@ -1,14 +1,13 @@
 /** A new PGlite begins with the data directory of the build, which is what initdb makes. */
 import { PGlite } from '@electric-sql/pglite'
-import { cp, mkdtempDisposable, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { dataDirName } from '../../../src/db/pglite/new-data-dir.ts'
 import { run } from '../../support/commands/command.ts'
+import { fastFolder } from '../../support/files/fast-folder.ts'
 
 /** Of the cluster: initdb draws it, and a copy keeps it. */
 const IDENTIFIER = 'select system_identifier::text from pg_control_system()'
@@ -23,7 +22,7 @@ async function makeFolder(folder: string) {
 }
 
 test('a new folder has the files and settings that initdb makes, and comes from the build', async () => {
-  await using parent = await mkdtempDisposable(join(tmpdir(), 'headcount-test-new-'))
+  await using parent = await mkdtempDisposable(join(fastFolder, 'headcount-test-new-'))
   const inParent = (name: string) => join(parent.path, name)
   const [one, other, plain] = [inParent('one'), inParent('other'), inParent('plain')]
   const made = await makeFolder(one)
@@ -38,23 +37,8 @@ test('a new folder has the files and settings that initdb makes, and comes from 
   expect(await filesOf(one)).toEqual(await filesOf(plain))
 })
 
-test('a build without it makes a folder all the same, by initdb', async () => {
-  await using parent = await mkdtempDisposable(join(tmpdir(), 'headcount-test-new-'))
-  // Of the folder of packages, in which PGlite lies beside the command.
-  const packages = join(parent.path, 'node_modules')
-  await cp(join(dirname(inject('command')), '../..'), packages, { recursive: true, verbatimSymlinks: true })
-  await rm(join(packages, 'headcount/dist/command', dataDirName()))
-  const folder = join(parent.path, 'data')
-  const command = join(packages, 'headcount/src/headcount.cjs')
-  const made = await run(process.execPath, [command, 'migrate', '--database', `pglite:${folder}`])
-  expect(made.code).toBe(0)
-  const { identifier } = await makeFolder(folder)
-  const pristine = await makeFolder(join(parent.path, 'pristine'))
-  expect(identifier).not.toBe(pristine.identifier)
-})
-
-test('a program into which a bundler has put PGlite makes a folder all the same', async () => {
-  await using parent = await mkdtempDisposable(join(tmpdir(), 'headcount-test-new-'))
+test('without it, as in a program into which a bundler has put PGlite, initdb makes a folder all the same', async () => {
+  await using parent = await mkdtempDisposable(join(fastFolder, 'headcount-test-new-'))
   const input = join(parent.path, 'program.ts')
   const library = join(import.meta.dirname, '../../../src/index.ts')
   const call = `await migrate({ database: 'pglite:' + process.argv[2] })`

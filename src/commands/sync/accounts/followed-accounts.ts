@@ -6,7 +6,7 @@ import type { AccountsReader } from '../../../config/accounts/accounts-reader.ts
 import { readServiceConfig, type Flags, type ServiceConfig } from '../../../config/config.ts'
 import type { Logger } from '../../../index.ts'
 import type { QueueAccount } from '../../../orchestration/queue/due-groups.ts'
-import { lookAgain } from '../../../orchestration/schedule/accounts/look-again.ts'
+import { LOOK_FAILED, lookAgain } from '../../../orchestration/schedule/accounts/look-again.ts'
 import { DEFAULT_ACCOUNT } from '../../../sync/open/find-account.ts'
 import { logTo } from '../../../sync/options.ts'
 import type { Context } from '../../cli/context.ts'
@@ -27,6 +27,7 @@ type NamedConfig = ServiceConfig & { readonly account: string }
 export function accountOfEnvironment(
   config: ServiceConfig,
   { flags, terminal }: Pick<Context<Flags>, 'flags' | 'terminal'>,
+  logger: Logger,
 ): FollowedAccounts {
   redactSecrets(config, terminal)
   const own = { ...config, account: config.account ?? DEFAULT_ACCOUNT }
@@ -42,8 +43,9 @@ export function accountOfEnvironment(
         service = { ...service, apiKey: now.service.apiKey }
         redactSecrets(now, terminal)
       } catch (error) {
-        // A file that is being written, or is gone: the former key is tried.
         if (!(error instanceof ConfigurationError)) throw error
+        // A file that is being written, or is gone.
+        logger.warn({ err: error }, 'the settings cannot be read again: the run has the former key')
       }
       return { ...own, service }
     },
@@ -81,7 +83,8 @@ export async function followAccounts(
       known = { queued: found.accounts.map(queuedOf), faults: found.faults }
     })
   await look()
-  const looking = lookAgain(look, logTo(logger))
+  const log = logTo(logger)
+  const looking = lookAgain(look, log)
   return {
     requestsPerHost: reader.requestsPerHost,
     current: () => known,
@@ -89,7 +92,8 @@ export async function followAccounts(
       const own = configs.get(name)
       const key = own && (await keyInFile(own.entry))
       // A look asks after the files of all accounts.
-      if (own !== undefined && key !== null && key !== own.service.apiKey) await look()
+      if (own !== undefined && key !== null && key !== own.service.apiKey)
+        await look().catch((error: unknown) => log('error', LOOK_FAILED, { err: error }))
       return configs.get(name)
     },
     [Symbol.asyncDispose]: () => looking[Symbol.asyncDispose](),

@@ -45,7 +45,8 @@ export async function post(
       isAccepted: false,
       error: errorLine(`${new URL(url).host}: ${statusCode} ${answer}`, secretsOf(recipient)),
       isPermanent: !isTransientStatus(statusCode),
-      mayBeAccepted: false,
+      // A receiver that knows the key has the message, and may be at it still.
+      mayBeAccepted: statusCode === CONFLICT,
       retryAfterMs: readRetryAfter(textOf(headers['retry-after']), textOf(headers['date']), Date.now()),
     }
   } catch (error) {
@@ -61,6 +62,7 @@ export async function post(
   }
 }
 
+const CONFLICT = 409
 const REDIRECT = 'It leads elsewhere; give the address that it leads to'
 
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {

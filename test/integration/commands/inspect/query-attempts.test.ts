@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { executeOutsideTransaction } from '../../../../src/db/cancel/execute-outside-transaction.ts'
 import { connect, type Database } from '../../../../src/db/connect.ts'
 import { migrate } from '../../../../src/db/migrate.ts'
 import { DatabaseError, UsageError } from '../../../../src/common/errors.ts'
@@ -135,7 +136,7 @@ async function furnish(database: Database): Promise<string> {
        as $$ begin delete from headcount.responses; end $$`,
     )
   })
-  await sql`vacuum freeze headcount.responses`.execute(database.kysely)
+  await executeOutsideTransaction(database, 'vacuum freeze headcount.responses', { timeLimitMs: 60_000 })
   await sql`checkpoint`.execute(database.kysely)
   const { rows } = await database.transaction((trx) =>
     trx.query(

@@ -83,6 +83,21 @@ onBothStages('a digest in doubt', (stage) => {
     expect(one.posted.at(-1)?.body.digest.events_changed.total).toBe('1')
   })
 
+  test('stays in doubt where the receiver is still at it (409)', async () => {
+    await using one = await told(stage)
+    await answered(one.on, 7)
+    one.answerWith('hang up')
+    await one.send()
+    one.gala['title'] = 'Gala in the barn'
+    await one.on.sync({ all: true })
+    one.answerWith({ status: 409 })
+    expect(await one.send()).toBe('failed')
+    one.answerWith({ status: 200 })
+    expect(await one.send()).toBe('accepted')
+    expect(keyOf(one.posted[3] as Posted)).toBe(keyOf(one.posted[2] as Posted))
+    expect(one.posted[3]?.body.digest.events_changed.total).toBe('0')
+  })
+
   test('that is refused for good is in doubt no more: the next one tells the same and what came since', async () => {
     await using one = await told(stage)
     await answered(one.on, 7)

@@ -34,6 +34,7 @@ test.each([
   ['https://example.org/mysecrettopic/json', 'no such topic: mysecrettopic', `no such topic: ${S}`],
   ['https://example.org/h?token=abcdefghsecret', 'wrong token abcdefghsecret', `wrong token ${S}`],
   ['https://example.org/h?abcdefghsecret', 'wrong token abcdefghsecret', `wrong token ${S}`],
+  ['https://example.org/aaSECRET1%2Fmore%zz/q', 'no such hook: aaSECRET1/more%zz', `no such hook: ${S}`],
   [
     'https://example.org/ab%2Dcd%45fgh1',
     'no ab-cdEfgh1, none at /ab-cdEfgh1, no ab%2Dcd%45fgh1',
