@@ -63,24 +63,31 @@ test.each(['its address', 'a pool of the caller'])('a query by %s is ended in Po
   await pool.end()
 })
 
-test('a call that waits for a lock ends at once, and its statement with it', async () => {
-  await using place = await freshPlace('postgres')
-  await using database = await connect(place.url)
-  const pool = openPool(place.url)
+/** A call that waits for a lock is ended by its signal, and its statement with it. */
+async function expectEndAtLock(
+  url: string,
+  lock: string,
+  call: (mirror: { readonly database: string; readonly signal: AbortSignal }) => Promise<unknown>,
+): Promise<void> {
+  await using database = await connect(url)
+  const pool = openPool(url)
   const holder = await pool.connect()
-  await holder.query('begin; lock table headcount.api_keys')
+  await holder.query(`begin; ${lock}`)
   const controller = new AbortController()
-  const call = expect(listKeys({ database: place.url, signal: controller.signal })).rejects.toThrow(
-    InterruptedError,
-  )
+  const ended = expect(call({ database: url, signal: controller.signal })).rejects.toThrow(InterruptedError)
   const waiting = () => active(database, sql<boolean>`wait_event_type = 'Lock'`)
   await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
   controller.abort()
-  await call
+  await ended
   expect(await waiting()).toBe(0)
   await holder.query('rollback')
   holder.release()
   await pool.end()
+}
+
+test('a call that waits for a lock ends at once, and its statement with it', async () => {
+  await using place = await freshPlace('postgres')
+  await expectEndAtLock(place.url, 'lock table headcount.api_keys', listKeys)
 })
 
 test('a call that waits for a folder of another process ends at once', async () => {
@@ -97,22 +104,7 @@ test('a call that waits for a folder of another process ends at once', async () 
 
 test('a migration that waits for the lock of another one ends at once, and its statement with it', async () => {
   await using place = await freshPlace('postgres', { blank: true })
-  await using database = await connect(place.url)
-  const pool = openPool(place.url)
-  const holder = await pool.connect()
-  await holder.query('begin; select pg_advisory_xact_lock(6283185307)')
-  const controller = new AbortController()
-  const call = expect(migrate({ database: place.url, signal: controller.signal })).rejects.toThrow(
-    InterruptedError,
-  )
-  const waiting = () => active(database, sql<boolean>`wait_event_type = 'Lock'`)
-  await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
-  controller.abort()
-  await call
-  expect(await waiting()).toBe(0)
-  await holder.query('rollback')
-  holder.release()
-  await pool.end()
+  await expectEndAtLock(place.url, 'select pg_advisory_xact_lock(6283185307)', migrate)
   expect(await migrate({ database: place.url })).not.toEqual([])
 })
 

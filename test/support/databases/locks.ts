@@ -1,5 +1,13 @@
 import type { Database } from '../../../src/db/connect.ts'
 
+/** How many sessions of the database wait for a lock. */
+export async function countLockWaits(database: Database): Promise<number> {
+  const { rows } = await database.transaction((trx) =>
+    trx.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+  )
+  return rows.length
+}
+
 /** A session that holds a table of the mirror for itself until this is disposed of. */
 export async function lockTable(database: Database, table: string): Promise<AsyncDisposable> {
   const locked = Promise.withResolvers<void>()

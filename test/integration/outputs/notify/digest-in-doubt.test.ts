@@ -52,6 +52,17 @@ async function answered(on: Stage, id: number): Promise<void> {
   await on.sync({ all: true })
 }
 
+/** A digest of one answer is in doubt, and its event has another title since. */
+async function inDoubt(start: (account: ReturnType<typeof accountOf>) => Promise<Stage>) {
+  const one = await told(start)
+  await answered(one.on, 7)
+  one.answerWith('hang up')
+  expect(await one.send()).toBe('failed')
+  one.gala['title'] = 'Gala in the barn'
+  await one.on.sync({ all: true })
+  return one
+}
+
 onBothStages('a digest in doubt', (stage) => {
   test('is the same bytes with the same key while what it tells is the same', async () => {
     await using one = await told(stage)
@@ -70,12 +81,7 @@ onBothStages('a digest in doubt', (stage) => {
   })
 
   test('has another key when it tells something else, and does not keep what comes later', async () => {
-    await using one = await told(stage)
-    await answered(one.on, 7)
-    one.answerWith('hang up')
-    expect(await one.send()).toBe('failed')
-    one.gala['title'] = 'Gala in the barn'
-    await one.on.sync({ all: true })
+    await using one = await inDoubt(stage)
     one.answerWith({ status: 200 })
     expect(await one.send()).toBe('accepted')
     expect(keyOf(one.posted[2] as Posted)).not.toBe(keyOf(one.posted[1] as Posted))
@@ -84,12 +90,7 @@ onBothStages('a digest in doubt', (stage) => {
   })
 
   test('stays in doubt where the receiver is still at it (409)', async () => {
-    await using one = await told(stage)
-    await answered(one.on, 7)
-    one.answerWith('hang up')
-    await one.send()
-    one.gala['title'] = 'Gala in the barn'
-    await one.on.sync({ all: true })
+    await using one = await inDoubt(stage)
     one.answerWith({ status: 409 })
     expect(await one.send()).toBe('failed')
     one.answerWith({ status: 200 })
@@ -99,12 +100,7 @@ onBothStages('a digest in doubt', (stage) => {
   })
 
   test('that is refused for good is in doubt no more: the next one tells the same and what came since', async () => {
-    await using one = await told(stage)
-    await answered(one.on, 7)
-    one.answerWith('hang up')
-    await one.send()
-    one.gala['title'] = 'Gala in the barn'
-    await one.on.sync({ all: true })
+    await using one = await inDoubt(stage)
     one.answerWith({ status: 422 })
     expect(await one.send()).toBe('failed')
     one.answerWith({ status: 200 })

@@ -14,6 +14,7 @@ import { commandStage, type CommandStage } from '../../../support/commands/comma
 import { startServe, urlOf } from '../../../support/commands/process.ts'
 import { freshPlace, onServer, type Place } from '../../../support/databases/databases.ts'
 import { FULL_DISK, fillDiskOf } from '../../../support/databases/full-disk.ts'
+import { countLockWaits } from '../../../support/databases/locks.ts'
 import { change } from '../../../support/databases/older-schema.ts'
 import { startPostgres } from '../../../support/databases/postgres.ts'
 import { readRows, rowsOf } from '../../../support/outputs/transfer/filled-mirror.ts'
@@ -54,19 +55,7 @@ async function withoutWriters<T>(
 
 /** Resolves when a session of the database waits for a lock. */
 async function waiting(database: Database): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        const { rows } = await database.transaction((trx) =>
-          trx.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          ),
-        )
-        return rows.length
-      },
-      { timeout: 20_000 },
-    )
-    .toBeGreaterThan(0)
+  await expect.poll(() => countLockWaits(database), { timeout: 20_000 }).toBeGreaterThan(0)
 }
 
 describe('the commands', () => {

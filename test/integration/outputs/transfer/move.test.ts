@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { COPIED_TABLES, TABLES_LEFT_BEHIND } from '../../../../src/common/schema/copied-tables.ts'
 import { createKey, listKeys, moveMirror, verify } from '../../../../src/index.ts'
 import { freshMirror, freshPlace, type engines } from '../../../support/databases/databases.ts'
+import { countLockWaits } from '../../../support/databases/locks.ts'
 import { change } from '../../../support/databases/older-schema.ts'
 import { testKey } from '../../../support/http/reading.ts'
 import { fillMirror, keepOpen, readRows } from '../../../support/outputs/transfer/filled-mirror.ts'
@@ -96,19 +97,7 @@ test('an account that comes before the snapshot is not left behind', async () =>
   })
   await held.promise
   const moving = moveMirror({ database: filled.place.url, to: target.url })
-  await expect
-    .poll(
-      async () => {
-        const { rows } = await database.transaction((trx) =>
-          trx.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          ),
-        )
-        return rows.length
-      },
-      { timeout: 20_000 },
-    )
-    .toBe(1)
+  await expect.poll(() => countLockWaits(database), { timeout: 20_000 }).toBe(1)
   goOn.resolve()
   await locking
   await expect(moving).rejects.toMatchObject({ exitCode: 9 })
