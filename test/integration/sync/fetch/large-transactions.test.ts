@@ -13,15 +13,22 @@ import { onBothStages, onPostgresStage } from '../../../support/runs/stage.ts'
 
 const tiny = { inMemoryBytes: 100, chunkBytes: 100 }
 
-/** A pool whose transactions may be idle for so long only; the program asks for 20 s. */
-function impatientPool(connectionString: string, idleMs: number): Pool {
+/** A pool whose transactions may be idle for so long only. `onSet`: one was begun so; `onLost`: one was ended, and the next attempt may succeed. */
+function impatientPool(
+  connectionString: string,
+  idleMs: number,
+  told: { readonly onSet: () => void; readonly onLost: () => void },
+): Pool {
+  const setting = (ms: number) => `idle_in_transaction_session_timeout to '${ms}ms'`
   class Impatient extends Client {
     constructor(...args: ConstructorParameters<typeof Client>) {
       super(...args)
+      this.on('error', told.onLost)
       const send = this.query.bind(this) as (query: QueryConfig) => unknown
       Reflect.set(this, 'query', (query: QueryConfig) => {
-        if (typeof query.text === 'string' && query.text.startsWith('begin')) {
-          query.text = query.text.replace(`'20s'`, `'${idleMs}ms'`)
+        if (typeof query.text === 'string' && query.text.includes(setting(20_000))) {
+          query.text = query.text.replaceAll(setting(20_000), setting(idleMs))
+          told.onSet()
         }
         return send(query)
       })
@@ -51,13 +58,16 @@ onPostgresStage('P21 a large list on a slow machine', (stage) => {
     await using on = await stage(accountOf({ gala: 30, picnic: 2 }))
     on.account.of('gala').reverse()
     on.account.of('gala').splice(5, 0, responseItem(30, { name: 'Late', updated_at: '2026-03-05T10:00:00Z' }))
-    const pool = impatientPool(on.url, 800)
+    const told = { onSet: vi.fn(), onLost: vi.fn() }
+    const pool = impatientPool(on.url, 800, told)
     {
       // To read it through takes some 1.5 s, one piece 0.05 s.
       using _ = await readSlowly(50)
       const ended = await on.run('sync', { ...tiny, pool })
       expect(ended.report.errors).toEqual([])
       expect(ended).toMatchObject({ exit: 0 })
+      expect(told.onSet).toHaveBeenCalled()
+      expect(told.onLost).not.toHaveBeenCalled()
     }
     await pool.end()
     await on.look()
