@@ -1,7 +1,7 @@
 /** The folder of an export: how it is taken, and how its files get their names. */
 import { mkdir, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { lockFolder, type FolderLock } from '../../db/pglite/data-dir-lock.ts'
+import { lockFolder, type FolderLock } from '../../db/lease/folder-lock.ts'
 import { openPartFile, removeOldParts, type FileOptions, type PartFile } from '../files/replace-file.ts'
 import { outputError, type Sink } from '../files/sink.ts'
 import { formerFiles, removeJournal, writeJournal } from './former-files.ts'
