@@ -46,6 +46,8 @@ export interface ExportProgress {
 export interface ExportWatch {
   readonly signal: AbortSignal
   readonly onProgress?: (progress: ExportProgress) => void
+  /** Called when all files are whole. From then on the export is completed, whatever the signal says. */
+  readonly onPublish?: () => void
 }
 
 /**
@@ -59,7 +61,7 @@ export async function exportToFolder(
   database: Database,
   path: string,
   selection: ExportSelection,
-  { signal, onProgress }: ExportWatch,
+  { signal, onProgress, onPublish }: ExportWatch,
 ): Promise<ExportManifest> {
   const { format, views, withoutPersonal = false } = selection
   const chosen = chooseViews(views, withoutPersonal)
@@ -97,6 +99,7 @@ export async function exportToFolder(
     }
   })
   await folder.write(MANIFEST, (sink) => sink.write(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)))
+  onPublish?.()
   await folder.publish()
   return manifest
 }
