@@ -100,7 +100,7 @@ export async function exportToFolder(
   })
   await folder.write(MANIFEST, (sink) => sink.write(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)))
   onPublish?.()
-  await folder.publish()
+  await folder.publish(manifest.files)
   return manifest
 }
 

@@ -95,6 +95,22 @@ describe('the folder of an export', () => {
   })
 
   test.each([false, true])(
+    'loses no file of somebody else that has a name which the killed export did not come to (it held an export: %s)',
+    async (isThere) => {
+      if (isThere) expect((await exportWith(['--format', 'xlsx'])).code).toBe(0)
+      expect((await exportWith([], hook(4, KILLED))).code).toBeNull()
+      await writeFile(join(out, 'slots.csv'), 'mine')
+      expect(await exportWith([])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('slots.csv is no file of the former export') as string,
+      })
+      expect(await exportWith(['--view', 'events'])).toMatchObject({ code: 0, stderr: '' })
+      expect(await named()).toEqual(['events.csv', 'manifest.json', 'slots.csv'])
+      expect(await readFile(join(out, 'slots.csv'), 'utf8')).toBe('mine')
+    },
+  )
+
+  test.each([false, true])(
     'is for one export at a time (it holds an export already: %s)',
     async (isThere) => {
       if (isThere) expect((await exportWith([])).code).toBe(0)
