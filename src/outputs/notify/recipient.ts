@@ -117,13 +117,14 @@ export function secretsOf(recipient: Recipient): readonly string[] {
   const isKnown = (folder: string) => recipient.kind === 'slack' && folder === 'services'
   const folders = pathname.split('/').filter((folder) => !isKnown(folder))
   const values = query.split('&').map((part) => part.slice(part.indexOf('=') + 1))
+  const parts = [...folders, ...values, ...searchParams.values()]
   const secrets = [
     recipient.url,
     `${pathname}${search}`,
     pathname,
     query,
     // guard: quoted parts of secret addresses
-    ...[...folders, ...values, ...searchParams.values()],
+    ...parts,
   ]
   return [...new Set([...secrets, ...secrets.map(percentDecoded)])].filter(
     (text) => text.length >= MIN_SECRET_LENGTH,

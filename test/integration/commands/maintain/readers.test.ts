@@ -54,7 +54,11 @@ async function readable(database: string, role: string): Promise<readonly string
 }
 
 const exportOf = (view: string, ...flags: readonly string[]) => [
-  ...['export', '--out', '-', '--view', view],
+  'export',
+  '--out',
+  '-',
+  '--view',
+  view,
   ...flags,
 ]
 
