@@ -1,6 +1,6 @@
 /** docs/cli.md, made from the commands as they are declared. */
 import type { Command, Option } from 'commander'
-import { settings, type Setting } from '../../src/config/settings.ts'
+import { DOCTOR_REQUEST_TIMEOUT, settings, type Setting } from '../../src/config/settings.ts'
 import { exitCodes, worstFirst } from '../../src/commands/exit-codes.ts'
 import { declaredCommands } from './declared-commands.ts'
 
@@ -61,7 +61,7 @@ const more: Readonly<Record<string, string>> = {
   HEADCOUNT_MAIL_FROM: 'whom mail is from: `headcount@example.org` or `Headcount <headcount@example.org>`',
   HEADCOUNT_LOG_LEVEL: '`debug`, `info`, `warn` or `error`; `--quiet` is `warn`',
   HEADCOUNT_LOG_FORMAT: '`pretty` (prose) or `json`; of `worker` and `serve` `json` where no terminal is',
-  HEADCOUNT_REQUEST_TIMEOUT: 'deadline of one request; 1 s more for every 256 KiB received',
+  HEADCOUNT_REQUEST_TIMEOUT: `deadline of one request; 1 s more for every 256 KiB received; the default of \`doctor\` is \`${DOCTOR_REQUEST_TIMEOUT}\``,
   HEADCOUNT_MAX_BODY:
     'largest list, all its pages together (of the event list at most 256 MB); one above 4 MB waits in a temporary file (`TMPDIR`)',
 }

@@ -3,7 +3,7 @@ import type { Config, ServiceConfig } from '../config/config.ts'
 import { renameOptions, withOptionNames, type OptionNames } from '../common/options/option-names.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
-import { decoded, secretsOf, type Recipient } from '../outputs/notify/recipient.ts'
+import { percentDecoded, secretsOf, type Recipient } from '../outputs/notify/recipient.ts'
 import { showFolderWait } from './terminal/data-dir-wait.ts'
 import { createLogger } from './terminal/logger.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -62,5 +62,5 @@ export function redactPassword(target: string, terminal: Terminal): void {
   // Messages name the user.
   if (password === username) return
   terminal.redact(password)
-  terminal.redact(decoded(password))
+  terminal.redact(percentDecoded(password))
 }

@@ -123,7 +123,8 @@ async function openForWork<T>(
     ...(isFolderServed !== undefined && { isFolderServed }),
   })
   const prepareAndWork = async (database: Database) => {
-    if (changesMirror !== null) await prepareSchema(database, changesMirror, flags['force'] === true)
+    if (changesMirror !== null)
+      await prepareSchema(database, changesMirror, { force: flags['force'] === true, signal })
     return work(database, config)
   }
   if (changesMirror === false) return await readUntilAborted(database, signal, prepareAndWork)

@@ -61,6 +61,16 @@ export function onAbort(signal: AbortSignal, call: (reason: Error) => void): () 
   }
 }
 
+/** A signal that follows another one until it is taken back. */
+export function followAbort(signal: AbortSignal): {
+  readonly signal: AbortSignal
+  readonly takeBack: () => void
+} {
+  const controller = new AbortController()
+  const takeBack = onAbort(signal, (reason) => controller.abort(reason))
+  return { signal: controller.signal, takeBack }
+}
+
 /** Settles as the promise, or rejects with the signal's reason when that comes first. */
 export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: first, resolve, reject } = Promise.withResolvers<T>()

@@ -1,30 +1,37 @@
-/** Removes the API key from messages, from quoted bodies and from causes. */
+/** Removes the API key, or other secrets, from messages, from quoted bodies and from causes. */
 import { errorCode } from './error-code.ts'
 import { HeadcountError } from './errors.ts'
 
 const MAX_EXCERPT_LENGTH = 200
 const MAX_CAUSE_DEPTH = 8
 const REMOVED = '[key removed]'
-/** A shorter key is not secret, and occurs in ordinary words. */
-const MIN_KEY_LENGTH = 4
+/** A shorter text is not secret, and occurs in ordinary words. */
+const MIN_LENGTH = 4
 
 export interface Redactor {
-  /** The text without the key in any encoding. */
+  /** The text without the secrets in any encoding. */
   readonly text: (text: string) => string
-  /** The beginning of a body for a message: the key removed, then control characters, then all after 200 characters. */
+  /** The beginning of a body for a message: the secrets removed, then control characters, then all after 200 characters. */
   readonly excerpt: (text: string) => string
   /**
-   * The error without the key in message, stack and causes. A HeadcountError is changed in place. Any other error is
+   * The error without the secrets in message, stack and causes. A HeadcountError is changed in place. Any other error is
    * replaced by a plain copy with its name, message, code and stack frames.
    */
   readonly error: (error: unknown) => Error
 }
 
-/** @param removed what stands in its place */
-export function createRedactor(key: string, removed = REMOVED): Redactor {
-  const pattern = new RegExp(Array.from(key, spellings).join(''), 'gi')
+/**
+ * @param secrets one, or several; one may be a part of another
+ * @param removed what stands in their place
+ */
+export function createRedactor(secrets: string | readonly string[], removed = REMOVED): Redactor {
+  const patterns = [secrets]
+    .flat()
+    .filter(({ length }) => length >= MIN_LENGTH)
+    .toSorted((one, other) => other.length - one.length)
+    .map((secret) => new RegExp(Array.from(secret, spellings).join(''), 'gi'))
   const text = (given: string): string =>
-    key.length < MIN_KEY_LENGTH ? given : given.replace(pattern, removed)
+    patterns.reduce((shown, pattern) => shown.replace(pattern, removed), given)
   const excerpt = (body: string): string => {
     const line = text(body)
       .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -7,7 +7,7 @@ import type { ConnectOptions, Database, OnFolderInUse } from './database.ts'
 
 export type { PGliteLike } from './pglite/types.ts'
 export type { ConnectOptions, Database, DatabaseLog, OnFolderInUse } from './database.ts'
-export { FolderServedError } from './pglite/data-dir-lock.ts'
+export { FolderServedError } from './lease/folder-lock.ts'
 
 /** Opens a database that several share, or gives the open one; closing the result closes only what is its own. */
 export type OpenShared = (options: ConnectOptions) => Promise<Database>

@@ -177,7 +177,8 @@ const remedies: Readonly<Record<string, string>> = {
 }
 
 function remedyOf(code: string, message: string): string | null {
-  if (code === INSUFFICIENT_PRIVILEGE) return remedyOfRight(message)
+  if (code === INSUFFICIENT_PRIVILEGE)
+    return `Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount: ${commandName()} doctor says what is lacking`
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable
@@ -186,12 +187,6 @@ function remedyOf(code: string, message: string): string | null {
   if (/does not support SSL/i.test(message))
     return 'Take sslmode out of the database URL, or switch TLS on in the server'
   return null
-}
-
-/** A migration says itself what a superuser must do. */
-function remedyOfRight(message: string): string | null {
-  if (message.includes('as a superuser')) return null
-  return `Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount: ${commandName()} doctor says what is lacking`
 }
 
 /** What was thrown that is no Error, for messages: the file system of PGlite throws an object with the number of an error. */

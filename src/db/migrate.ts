@@ -15,6 +15,9 @@ const lockNumber = '6283185307'
 /** The schema version that this program needs: the number of the last migration. Numbers may have gaps. */
 export const SCHEMA_VERSION = migrations.at(-1)?.number ?? 0
 
+/** The tables and views, and the functions that only they call. */
+export const MIRROR_SCHEMAS: readonly string[] = ['headcount', 'headcount_internal']
+
 type Queries = Pick<Database, 'kysely'>
 
 /** The migration of another process may build an index over all rows. */
@@ -106,6 +109,7 @@ async function applyUnlessDone(trx: Transaction, migration: Migration): Promise<
   const current = await currentVersion(trx)
   refuseNewer(current)
   if (current >= migration.number) return false
+  await createSchemas(trx, ...MIRROR_SCHEMAS)
   if (current === 0) await beginSchema(trx)
   for (const statement of migration.statements) await trx.query(statement)
   await trx.query('insert into headcount.schema_migrations (number, name) values ($1, $2)', [
@@ -133,37 +137,34 @@ const dropLeftBehind = `do $$
   end $$`
 
 /**
- * Makes a schema where it is missing. `create schema if not exists` needs the CREATE right even when the schema exists. So the
- * catalog is read first.
- *
- * @param later schemas that are made afterwards in the same database
- * @throws DatabaseError with the statements by which a superuser makes those that are missing
+ * Which of these schemas are missing, and by which statements a superuser makes them when this role may not; null when it may.
+ * `create schema if not exists` needs the CREATE right even when the schema exists. So the catalog is read.
  */
-export async function createSchema(
+export async function missingSchemas(
   trx: Transaction,
-  name: string,
-  later: readonly string[] = [],
-): Promise<void> {
+  names: readonly string[],
+): Promise<{ readonly missing: readonly string[]; readonly remedy: string | null }> {
   const { rows } = await trx.query(
-    `select array(select name from json_array_elements_text($1) as name where to_regnamespace(name) is null),
-            has_database_privilege(current_database(), 'create'), quote_ident(current_user), current_database()`,
-    [JSON.stringify([name, ...later])],
+    `select name, has_database_privilege(current_database(), 'create'), quote_ident(current_user), current_database()
+       from unnest($1::text[]) with ordinality as schema (name, place) where to_regnamespace(name) is null order by place`,
+    [names],
   )
-  const [missing, mayCreate, role, database] = rows[0] ?? []
-  if (!Array.isArray(missing) || !missing.includes(name)) return
-  if (mayCreate !== true) {
-    const statements = missing.map(
-      (schema) => `create schema ${String(schema)} authorization ${String(role)}`,
-    )
-    throw new DatabaseError(
-      `The role ${String(role)} may not create schemas in the database ${String(database)}. As a superuser run there: ${statements.join('; ')}`,
-    )
-  }
-  await trx.query(`create schema ${name}`)
+  const missing = rows.map(([name]) => String(name))
+  const [, mayCreate, role, database] = rows[0] ?? []
+  if (mayCreate !== false) return { missing, remedy: null }
+  const statements = missing.map((name) => `create schema ${name} authorization ${String(role)}`)
+  const remedy = `The role ${String(role)} may not create schemas in the database ${String(database)}. As a superuser run there: ${statements.join('; ')}`
+  return { missing, remedy }
+}
+
+/** Makes those schemas that are missing. @throws DatabaseError where this role may not */
+export async function createSchemas(trx: Transaction, ...names: readonly string[]): Promise<void> {
+  const { missing, remedy } = await missingSchemas(trx, names)
+  if (remedy !== null) throw new DatabaseError(remedy)
+  for (const name of missing) await trx.query(`create schema ${name}`)
 }
 
 async function beginSchema(trx: Transaction): Promise<void> {
-  await createSchema(trx, 'headcount', ['headcount_internal'])
   await trx.query(dropLeftBehind)
   await trx.query(`create table headcount.schema_migrations (
     number int primary key,

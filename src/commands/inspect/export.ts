@@ -1,3 +1,4 @@
+import { followAbort } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { exportToFolder, exportToSink, type ExportProgress } from '../../outputs/export/export-views.ts'
 import type { ExportFormat } from '../../outputs/export/formats/format.ts'
@@ -49,11 +50,15 @@ export const exportCommand: Command<ExportFlags> = async (context) => {
     }
     return 0
   }
-  const manifest = await withMirrorReadOnly(context, async (database, { account }) => {
+  // A signal that comes later finds the export complete.
+  const { signal: beforePublish, takeBack } = followAbort(signal)
+  const untilPublish = { ...context, signal: beforePublish }
+  const manifest = await withMirrorReadOnly(untilPublish, async (database, { account }) => {
     const { err } = terminal
     using display = err.isTerminal ? await openProgressLine<ExportProgress>(err, progressText) : null
     const onProgress = (progress: ExportProgress) => display?.show(progress)
-    return exportToFolder(database, flags.out, selectionOf(account), { signal, onProgress })
+    const watch = { signal: beforePublish, onProgress, onPublish: takeBack }
+    return exportToFolder(database, flags.out, selectionOf(account), watch)
   })
   if (flags.json) await writeJson(terminal.out, manifest)
   else if (!flags.quiet) await terminal.out.write(describe(manifest, flags.out, terminal.out))

@@ -3,10 +3,8 @@ import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { identifier } from '../../db/quote.ts'
 import {
-  addition,
   listReaders,
   planAndApply,
-  removal,
   requireRoles,
   type ListedReader,
   type ReaderChange,
@@ -25,8 +23,7 @@ type RemoveFlags = Flags & { readonly apply?: true }
 export const readersAdd: Command<AddFlags> = async (context) => {
   const [role_name = ''] = context.operands
   const { apply, withoutPersonal } = context.flags
-  const change = addition({ role_name, with_personal: withoutPersonal === undefined })
-  const plan = await carryOut(context, apply, change)
+  const plan = await carryOut(context, apply, { add: { role_name, with_personal: !withoutPersonal } })
   const named = stripControlCharsInLine(role_name)
   const typed = /^[a-z_][a-z0-9_]*$/.test(role_name)
     ? role_name
@@ -47,7 +44,7 @@ export const readersAdd: Command<AddFlags> = async (context) => {
 export const readersRemove: Command<RemoveFlags> = async (context) => {
   const [role_name = ''] = context.operands
   const { apply } = context.flags
-  const plan = await carryOut(context, apply, removal(role_name))
+  const plan = await carryOut(context, apply, { remove: role_name })
   const named = stripControlCharsInLine(role_name)
   if (!apply)
     return printPlan(context, plan, [

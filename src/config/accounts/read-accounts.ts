@@ -110,10 +110,10 @@ async function readFileOf(path: string): Promise<AccountsFile> {
     return readFile(path)
   })
   const { parseAccountsFile } = await import('./parse-accounts-file.ts')
-  return parseAccountsFile(decoded(text, path), path)
+  return parseAccountsFile(strictUtf8(text, path), path)
 }
 
-function decoded(bytes: Uint8Array, path: string): string {
+function strictUtf8(bytes: Uint8Array, path: string): string {
   try {
     // A byte order mark is dropped.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -5,7 +5,7 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { DataDirInUseError } from '../../common/errors.ts'
-import { lockFolder, noLock, type FolderLock } from './data-dir-lock.ts'
+import { lockFolder, noLock, type FolderLock } from '../lease/folder-lock.ts'
 import type { PGliteLike } from './types.ts'
 
 const REMEDY = 'Close this PGlite, and open it again when that has ended: until then it has outdated data.'

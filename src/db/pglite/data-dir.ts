@@ -11,7 +11,7 @@ import { DatabaseError, MirrorNotFoundError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import type { DatabaseLog } from '../database.ts'
 import { thrownText } from '../errors.ts'
-import { lockName } from './lock-file.ts'
+import { lockName } from '../lease/lock-file.ts'
 import { closeToOthers } from './data-dir-mode.ts'
 
 /** The major version of Postgres in PGlite 0.5. A data directory belongs to one major version. */

@@ -6,7 +6,7 @@ import type { PGliteLike, TypeParsers, QueryRunner, SendOptions } from './types.
 import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError } from '../errors.ts'
 import { lockOfCaller, releaseClosed } from './caller-lock.ts'
-import { lockFolder, noLock, type FolderLock } from './data-dir-lock.ts'
+import { lockFolder, noLock, type FolderLock } from '../lease/folder-lock.ts'
 import {
   markInitialising,
   markInitialised,

@@ -1,6 +1,6 @@
 /** Wrappers around a PGlite: value parsers, the check of the folder's lock, the check of free disk space. */
 import type { PGliteLike, TypeParsers, QueryRunner } from './types.ts'
-import type { FolderLock } from './data-dir-lock.ts'
+import type { FolderLock } from '../lease/folder-lock.ts'
 import { requireDiskSpace } from './disk-space.ts'
 import { parserFor } from '../type-parsers.ts'
 

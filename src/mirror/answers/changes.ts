@@ -10,7 +10,7 @@ import { singleRow } from '../../load/statements.ts'
 import { defineCall } from '../calls/call.ts'
 import { listFields, object, orNull, text } from '../calls/input.ts'
 import { momentOf, readPeriods, zoneOfAccount } from './digest/period.ts'
-import { ofReadAccount, requireKnown, rowsOf } from './read-view.ts'
+import { ofReadAccount, requireEvent, rowsOf } from './read-view.ts'
 
 export interface ListedChange extends ViewRow<'changes'> {
   /** The name in the response; null of an event, and without one. */
@@ -42,7 +42,7 @@ export const changesCall = defineCall({
   readInput,
   run: (database, { account, limit, since, event }): Promise<Changes> =>
     ofReadAccount(database, account, async (trx) => {
-      if (event !== null) await requireKnown(trx, event, account)
+      if (event !== null) await requireEvent(trx, event, account, { orRemoved: true })
       if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
       if (typeof since === 'object' && 'at' in since) await requirePast(trx, since.at)
       const chosen = sql`where v.run_finished_at is not null and ${after(since)}

@@ -1,11 +1,11 @@
 /** Which rows of a table or view are of one event. */
 import type { Transaction } from '../../db/transaction.ts'
-import { requireEvent, requireKnown } from './read-view.ts'
+import { requireEvent } from './read-view.ts'
 
 const EVENTS: readonly string[] = ['events', 'events_without_personal']
 
-/** They have rows of events that were removed. */
-const OF_THE_PAST: readonly string[] = [
+/** They have rows of events that were removed; a test finds those that are not here. */
+export const OF_THE_PAST: readonly string[] = [
   'changes',
   'changes_without_personal',
   'event_changes',
@@ -28,6 +28,5 @@ export async function requireEventOf(
   event: string,
   account: string | null,
 ): Promise<void> {
-  const hasPast = views.some((view) => OF_THE_PAST.includes(view))
-  await (hasPast ? requireKnown : requireEvent)(trx, event, account)
+  await requireEvent(trx, event, account, { orRemoved: views.some((view) => OF_THE_PAST.includes(view)) })
 }

@@ -35,19 +35,26 @@ export async function ofAccount<T>(
 export async function ofReadAccount<T>(...asked: Parameters<typeof ofAccount<T>>): Promise<T> {
   const [database, account] = asked
   const mayLook = (await requireSynced(database, account)) !== null
-  if (!mayLook) await requireVisibleAccount(database, account)
+  if (!mayLook && account !== null) await visibleAccountId(database, account)
   return inAccount(...asked)
 }
 
-/** As requireAccount, for a reader, who sees in views alone which accounts there are. */
-async function requireVisibleAccount({ kysely }: Database, name: string | null): Promise<void> {
-  if (name === null) return
-  const { rows } = await sql<{ account: string }>`
-    select account from headcount.run_summary group by account_id, account order by account_id`.execute(
+/**
+ * The number of an account, also for a reader, who sees in views alone which accounts there are.
+ *
+ * @throws UsageError, with the names that there are
+ */
+export async function visibleAccountId({ kysely }: Pick<Database, 'kysely'>, name: string): Promise<number> {
+  const { rows } = await sql<{ account_id: number; account: string }>`
+    select account_id, account from headcount.run_summary group by account_id, account order by account_id`.execute(
     kysely,
   )
-  const names = rows.map(({ account }) => account)
-  if (!names.includes(name)) throw unknownAccount(name, names)
+  const found = rows.find(({ account }) => account === name)
+  if (found !== undefined) return found.account_id
+  throw unknownAccount(
+    name,
+    rows.map(({ account }) => account),
+  )
 }
 
 function inAccount<T>(
@@ -74,32 +81,30 @@ export async function rowsOf<View extends ViewName>(
   return rows
 }
 
+/** What an event that is asked for may be, and what the message says of the work. */
+interface EventSought {
+  /** Also one that was removed: it is known by its changes. */
+  readonly orRemoved?: boolean
+  readonly outcome?: string
+}
+
 /** @throws UnknownEventError unless the account, or any where none is named, has the event */
 export async function requireEvent(
   trx: Transaction,
   event: string,
   account: string | null,
-  outcome = '',
+  { orRemoved = false, outcome = '' }: EventSought = {},
 ): Promise<void> {
-  const { rows } = await sql`
-    select from headcount.events e join headcount.accounts a on a.id = e.account_id
-     where e.id = ${event} and (${account}::text is null or a.name = ${account}) limit 1`.execute(trx.kysely)
-  if (rows.length === 0) await unknownEvent(trx, event, account, outcome)
-}
-
-/** An event that was removed is known by its history. @throws UnknownEventError for one that the account, or any, never had */
-export async function requireKnown(trx: Transaction, event: string, account: string | null): Promise<void> {
-  // A view, for readers see no accounts.
-  const ofAccount =
-    account === null
-      ? sql`true`
-      : sql`account_id in (select account_id from headcount.run_summary where account = ${account})`
-  const { rows } = await sql`
-    select from headcount.events where id = ${event} and ${ofAccount}
+  // Views, for readers see no accounts, and some no table of events.
+  const ofAccount = sql`(${account}::text is null or account = ${account})`
+  const removed = sql`
     union all
-    select from headcount.event_history where event_id = ${event} and ${ofAccount}
-    limit 1`.execute(trx.kysely)
-  if (rows.length === 0) await unknownEvent(trx, event, account)
+    select from headcount.event_changes_without_personal
+     where event_id = ${event} and change = 'delete' and ${ofAccount}`
+  const { rows } = await sql`
+    select from headcount.events_without_personal where id = ${event} and ${ofAccount}
+    ${orRemoved ? removed : sql``} limit 1`.execute(trx.kysely)
+  if (rows.length === 0) await unknownEvent(trx, event, account, outcome)
 }
 
 /** At most so many events are looked at for one that was meant. */
@@ -115,9 +120,8 @@ export async function unknownEvent(
   account: string | null,
   outcome = '',
 ): Promise<never> {
-  // A view, for readers see no accounts.
   const { rows: events } = await sql<{ id: string; title: string | null }>`
-    select event_id as id, event_title as title from headcount.list_status
+    select event_id as id, event_title as title from headcount.list_status_without_personal
      where event_id <> ${EVENT_LIST_KEY} and (${account}::text is null or account = ${account})
      limit ${MAX_SIMILAR}`.execute(kysely)
   const remedy =

@@ -49,7 +49,7 @@ export function defineCall<Input, Output>(definition: CallDefinition<Input, Outp
     ...call,
     runSent: async (database, sent, caller) => {
       const input = readInput(sent)
-      await prepareSchema(database, call.changes, caller.force)
+      await prepareSchema(database, call.changes, caller)
       return call.run(database, input, caller)
     },
   }
@@ -72,12 +72,17 @@ export function defineAccountList<Output>(
  * Requires a mirror: without one there is nothing to change, and the database is perhaps the wrong one.
  *
  * @param force changes also a mirror that was moved to another database
- * @throws SchemaVersionError, MovedMirrorError
+ * @param signal ends the wait for another migration, too
+ * @throws SchemaVersionError, MovedMirrorError; the reason of the signal
  */
-export async function prepareSchema(database: Database, changes: boolean, force = false): Promise<void> {
+export async function prepareSchema(
+  database: Database,
+  changes: boolean,
+  { force = false, signal }: { readonly force?: boolean; readonly signal?: AbortSignal | undefined } = {},
+): Promise<void> {
   if (!changes) return requireSchema(database)
   const { current } = await schemaState(database)
   if (current === 0) await requireSchema(database)
-  await migrate(database)
+  await migrate(database, signal)
   if (!force) await requireNotMoved(database.kysely)
 }

@@ -3,7 +3,7 @@ import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireAccount } from '../accounts/resolve-account.ts'
-import { requireKnown } from '../answers/read-view.ts'
+import { requireEvent } from '../answers/read-view.ts'
 import { digestOf, isNews, readStanding } from '../answers/digest/digest-call.ts'
 import type { AccountDigest, DigestMirror } from '../answers/digest/digest.ts'
 import { readPeriods } from '../answers/digest/period.ts'
@@ -82,7 +82,9 @@ async function prepareDigests(
   await requireAccount(database, input.account)
   const { event } = input
   if (event !== null)
-    await database.transaction((trx) => requireKnown(trx, event, input.account), { readOnly: true })
+    await database.transaction((trx) => requireEvent(trx, event, input.account, { orRemoved: true }), {
+      readOnly: true,
+    })
   const found = await database.transaction((trx) => claimAll(trx, input))
   const claimed = found.flatMap((one) => one.claimed ?? [])
   const settle = (some: readonly Claimed[], outcomeOf: (one: Claimed) => DeliveryOutcome) =>

@@ -2,9 +2,7 @@
 import { checkOptions } from '../../common/options/check-options.ts'
 import {
   listReaders as readReaders,
-  addition,
   planAndApply,
-  removal,
   requireRoles,
   type ListedReader,
   type ReaderChange,
@@ -44,7 +42,7 @@ export async function listReaders(options: MirrorOptions): Promise<readonly List
 export async function addReader(options: AddReaderOptions): Promise<ReaderPlan> {
   checkOptions(options, 'role')
   const reader = { role_name: options.role, with_personal: options.withoutPersonal !== true }
-  return carryOut(options, addition(reader))
+  return carryOut(options, { add: reader })
 }
 
 /**
@@ -54,7 +52,7 @@ export async function addReader(options: AddReaderOptions): Promise<ReaderPlan> 
  */
 export async function removeReader(options: RemoveReaderOptions): Promise<ReaderPlan> {
   checkOptions(options, 'role')
-  return carryOut(options, removal(options.role))
+  return carryOut(options, { remove: options.role })
 }
 
 function carryOut(options: RemoveReaderOptions, change: ReaderChange): Promise<ReaderPlan> {

@@ -25,6 +25,8 @@ interface Interruptible {
   readonly interrupted?: string
 }
 
+const BEFORE_IT_BEGAN = 'The call was interrupted before it began.'
+
 /** The schema of a mirror is brought up to date before it is changed; one that is only read must be. */
 export type Access = 'read' | 'write'
 
@@ -37,8 +39,9 @@ export async function withMirror<T>(
   access: Access,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
+  const { signal, interrupted = BEFORE_IT_BEGAN } = options
   return withDatabase(options, async (database) => {
-    await prepareSchema(database, access === 'write', options.force)
+    await interruptible(signal, interrupted, () => prepareSchema(database, access === 'write', options))
     return await work(database)
   })
 }
@@ -72,8 +75,7 @@ export async function withDatabase<T>(
   const { signal, logger, interrupted } = options
   const open = () => connect(targetOf(options), { createFolder: false, log: logTo(logger), signal })
   const openAndWork = async () => {
-    const message = interrupted ?? 'The call was interrupted before it began.'
-    await using database = await interruptible(signal, message, open)
+    await using database = await interruptible(signal, interrupted ?? BEFORE_IT_BEGAN, open)
     return await work(database)
   }
   return interrupted === undefined ? openAndWork() : interruptible(signal, interrupted, openAndWork)

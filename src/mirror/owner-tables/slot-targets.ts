@@ -94,7 +94,7 @@ async function setSlotTarget(trx: Transaction, target: SlotTarget): Promise<SetS
   const { account, event_id, slot_name, wanted } = target
   if (slot_name !== null) requireStorable('The name of the slot', slot_name, MAX_SLOT_NAME_BYTES)
   const id = await lockAccount(trx, account)
-  if (event_id !== null) await requireEvent(trx, event_id, account, ' Nothing was changed.')
+  if (event_id !== null) await requireEvent(trx, event_id, account, { outcome: ' Nothing was changed.' })
   const { rows } = await sql<{ former_wanted: number | null }>`
     with former as (select wanted from headcount.slot_targets where ${isTarget(id, target)})
     insert into headcount.slot_targets (account_id, event_id, slot_name, wanted)

@@ -32,23 +32,14 @@ export interface ReaderPlan {
   readonly exists: boolean
 }
 
-/** A plan that is not made yet. */
-export interface ReaderChange {
-  readonly plan: (trx: Transaction) => Promise<ReaderPlan>
-  /** What prints it: operands and flags of `readers`. */
-  readonly command: string
-}
+/** A role that becomes a reader, or is to be none any more. */
+export type ReaderChange = { readonly add: StoredReader } | { readonly remove: string }
 
-export function addition(reader: StoredReader): ReaderChange {
-  const kind = reader.with_personal ? '' : ' --without-personal'
-  return {
-    plan: (trx) => planReader(trx, reader),
-    command: `add ${quoteForShell(reader.role_name)}${kind}`,
-  }
-}
-
-export function removal(role_name: string): ReaderChange {
-  return { plan: (trx) => planRemoval(trx, role_name), command: `remove ${quoteForShell(role_name)}` }
+/** What prints the statements: operands and flags of `readers`. */
+function commandOf(change: ReaderChange): string {
+  if ('remove' in change) return `remove ${quoteForShell(change.remove)}`
+  const { role_name, with_personal } = change.add
+  return `add ${quoteForShell(role_name)}${with_personal ? '' : ' --without-personal'}`
 }
 
 /** @throws UsageError for PGlite, which has no roles */
@@ -132,17 +123,13 @@ async function planRemoval(trx: Transaction, role_name: string): Promise<ReaderP
 }
 
 /** Makes a plan, and with `apply` carries it out in the same transaction. */
-export function planAndApply(
-  database: Database,
-  apply: boolean,
-  { plan, command }: ReaderChange,
-): Promise<ReaderPlan> {
+export function planAndApply(database: Database, apply: boolean, change: ReaderChange): Promise<ReaderPlan> {
   requireRoles(database)
   return database.transaction(
     async (trx) => {
-      const planned = await plan(trx)
-      if (apply) await applyPlan(trx, planned, command)
-      return planned
+      const plan = await ('add' in change ? planReader(trx, change.add) : planRemoval(trx, change.remove))
+      if (apply) await applyPlan(trx, plan, commandOf(change))
+      return plan
     },
     { readOnly: !apply },
   )

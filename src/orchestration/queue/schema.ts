@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { createSchema } from '../../db/migrate.ts'
+import { createSchemas } from '../../db/migrate.ts'
 import { QUEUE_SCHEMA } from './queues.ts'
 
 /** The key of the lock under which the schema is made: any number that no other program uses. */
@@ -43,7 +43,7 @@ export async function createOwnTables(database: Database): Promise<void> {
   await database.transaction(async (trx) => {
     // guard: lock of the queue's schema
     await trx.query('select pg_advisory_xact_lock($1)', [lockNumber])
-    await createSchema(trx, QUEUE_SCHEMA)
+    await createSchemas(trx, QUEUE_SCHEMA)
     for (const statement of ownTables) await trx.query(statement)
   })
 }

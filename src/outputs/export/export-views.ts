@@ -2,16 +2,22 @@
 import { UsageError } from '../../common/errors.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { accountId } from '../../mirror/accounts/resolve-account.ts'
 import { requireEventOf } from '../../mirror/answers/event-rows.ts'
-import { ofReadAccount } from '../../mirror/answers/read-view.ts'
+import { ofReadAccount, visibleAccountId } from '../../mirror/answers/read-view.ts'
 import { counted, type Sink } from '../files/sink.ts'
 import { openExportFolder } from './folder.ts'
 import { MANIFEST } from './former-files.ts'
 import { loadFormat } from './formats/load-format.ts'
 import type { ExportFormat, Format, Written } from './formats/format.ts'
 import { readMoment, type ExportedFile, type ExportManifest } from './manifest.ts'
-import { chooseViews, viewQuery, type ChosenView, type RowFilter, type ViewQuery } from './select-views.ts'
+import {
+  chooseViews,
+  requireReadable,
+  viewQuery,
+  type ChosenView,
+  type RowFilter,
+  type ViewQuery,
+} from './select-views.ts'
 
 export interface ExportSelection {
   readonly format: ExportFormat
@@ -40,6 +46,8 @@ export interface ExportProgress {
 export interface ExportWatch {
   readonly signal: AbortSignal
   readonly onProgress?: (progress: ExportProgress) => void
+  /** Called when all files are whole. From then on the export is completed, whatever the signal says. */
+  readonly onPublish?: () => void
 }
 
 /**
@@ -53,7 +61,7 @@ export async function exportToFolder(
   database: Database,
   path: string,
   selection: ExportSelection,
-  { signal, onProgress }: ExportWatch,
+  { signal, onProgress, onPublish }: ExportWatch,
 ): Promise<ExportManifest> {
   const { format, views, withoutPersonal = false } = selection
   const chosen = chooseViews(views, withoutPersonal)
@@ -91,7 +99,8 @@ export async function exportToFolder(
     }
   })
   await folder.write(MANIFEST, (sink) => sink.write(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)))
-  await folder.publish()
+  onPublish?.()
+  await folder.publish(manifest.files)
   return manifest
 }
 
@@ -137,8 +146,12 @@ async function inSnapshot<T>(
     database,
     account,
     async (trx) => {
-      const filter: RowFilter = { accountId: account === null ? null : await accountId(trx, account), event }
+      const filter: RowFilter = {
+        accountId: account === null ? null : await visibleAccountId(trx, account),
+        event,
+      }
       const relations = chosen.map(({ relation }) => relation)
+      await requireReadable(trx, relations, selection.format)
       if (event !== null) await requireEventOf(relations, trx, event, account)
       const found: FoundView[] = []
       for (const view of chosen) {

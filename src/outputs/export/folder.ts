@@ -1,10 +1,10 @@
 /** The folder of an export: how it is taken, and how its files get their names. */
 import { mkdir, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { lockFolder, type FolderLock } from '../../db/pglite/data-dir-lock.ts'
+import { lockFolder, type FolderLock } from '../../db/lease/folder-lock.ts'
 import { openPartFile, removeOldParts, type FileOptions, type PartFile } from '../files/replace-file.ts'
 import { outputError, type Sink } from '../files/sink.ts'
-import { formerFiles, removeJournal, writeJournal } from './former-files.ts'
+import { formerFiles, removeJournal, writeJournal, type ListedFile } from './former-files.ts'
 
 /** A folder that is being written to. Disposed of before `publish` begins, it is as it was before. */
 export interface ExportFolder extends AsyncDisposable {
@@ -12,8 +12,8 @@ export interface ExportFolder extends AsyncDisposable {
   write<T>(name: string, content: (sink: Sink) => Promise<T>): Promise<T>
   /** Files of the former export that were not written again: `publish` removes them. */
   obsolete(): readonly string[]
-  /** Gives all files their names, in the order in which they were written. */
-  publish(): Promise<void>
+  /** Gives all files their names, in the order in which they were written. @param files those that the manifest lists */
+  publish(files: readonly ListedFile[]): Promise<void>
 }
 
 /**
@@ -33,7 +33,7 @@ export async function openExportFolder(
   const { former, lock } = taken
   const parts: PartFile[] = []
   const written: string[] = []
-  const obsolete = () => former.filter((name) => !written.includes(name))
+  const obsolete = () => former.map(({ file }) => file).filter((name) => !written.includes(name))
   let isPublished = false
   const close = async () => {
     try {
@@ -58,11 +58,11 @@ export async function openExportFolder(
       return result
     },
     obsolete,
-    publish: async () => {
+    publish: async (files) => {
       signal.throwIfAborted()
       assertHeld(path, lock)
       isPublished = true
-      await writeJournal(path, [...former, ...written])
+      await writeJournal(path, [...former, ...files])
       for (const part of parts) await part.replace()
       for (const name of obsolete()) await rm(join(path, name), { force: true })
       await removeJournal(path)
@@ -76,7 +76,7 @@ export async function openExportFolder(
 
 interface TakenFolder {
   /** Files of the export that it holds. */
-  readonly former: readonly string[]
+  readonly former: readonly ListedFile[]
   readonly lock: FolderLock
   /** Lets others take it, and removes it when it is new and empty. */
   leave(): Promise<void>

@@ -1,10 +1,12 @@
 /** Which files of a folder an export wrote: a later one may replace and remove them, and no others. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NEVER } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { isObject, parseJson } from '../../common/json/exact.ts'
-import { lockName } from '../../db/pglite/lock-file.ts'
+import { lockName } from '../../db/lease/lock-file.ts'
 import { isPartName, replaceFile } from '../files/replace-file.ts'
 import { outputError } from '../files/sink.ts'
 import { exportFormats } from './formats/format.ts'
@@ -20,9 +22,16 @@ const JOURNAL = '.headcount-export.json'
 const extensions = exportFormats.join('|')
 const OURS = new RegExp(`^[a-z_]+\\.(?:${extensions})$`)
 
+/** A file of an export. */
+export interface ListedFile {
+  readonly file: string
+  /** Of its bytes, in hexadecimal digits. */
+  readonly sha256: string
+}
+
 /** Before the first file gets its name: were this process killed then, the next export would know which files are ours. */
-export async function writeJournal(path: string, names: readonly string[]): Promise<void> {
-  const journal = { kind: MANIFEST_KIND, files: names.map((file) => ({ file })) }
+export async function writeJournal(path: string, files: readonly ListedFile[]): Promise<void> {
+  const journal = { kind: MANIFEST_KIND, files: files.map(({ file, sha256 }) => ({ file, sha256 })) }
   const options = { of: 'export', isPersonal: false, signal: NEVER }
   await replaceFile(join(path, JOURNAL), options, (sink) =>
     sink.write(Buffer.from(`${JSON.stringify(journal)}\n`)),
@@ -40,7 +49,7 @@ export async function removeJournal(path: string): Promise<void> {
  * @param names of the files that will be written
  * @throws UsageError when other files are in the folder; OutputError
  */
-export async function formerFiles(path: string, names: readonly string[]): Promise<readonly string[]> {
+export async function formerFiles(path: string, names: readonly string[]): Promise<readonly ListedFile[]> {
   const found = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
     throw outputError(`export: the folder ${path}`, error)
   })
@@ -57,33 +66,54 @@ export async function formerFiles(path: string, names: readonly string[]): Promi
   const manifest = await listedFiles(join(path, MANIFEST))
   // guard: files of an export that was killed
   const journal = await listedFiles(join(path, JOURNAL))
-  const former = manifest === null && journal === null ? null : [...(manifest ?? []), ...(journal ?? [])]
+  const former = new Map<string, ListedFile>()
+  for (const one of [...(manifest ?? []), ...(await writtenOf(path, journal ?? []))])
+    former.set(one.file, one)
   // guard: the folder of somebody else
-  if (former === null && seen.length > 0) {
+  if (manifest === null && journal === null && seen.length > 0) {
     throw new UsageError(
       `export: the folder ${path} is not empty, and holds no export of headcount (${seen.slice(0, 3).join(', ')}${seen.length > 3 ? ', …' : ''}). Name a new folder, or an empty one.`,
     )
   }
-  const ours = [...(former ?? []), ...(manifest === null ? [] : [MANIFEST])]
+  const ours = [...former.keys(), ...(manifest === null ? [] : [MANIFEST])]
   const foreign = seen.find((name) => names.includes(name) && !ours.includes(name))
   if (foreign !== undefined) {
     throw new UsageError(
       `export: ${join(path, foreign)} is no file of the former export, and would be replaced. Move it away, or name another folder.`,
     )
   }
-  return entries.filter((name) => former?.includes(name)).toSorted()
+  return entries.toSorted().flatMap((name) => former.get(name) ?? [])
+}
+
+/** Of the files of a journal those that got their names: another one may be somebody's who came after the kill. */
+async function writtenOf(path: string, journal: readonly ListedFile[]): Promise<readonly ListedFile[]> {
+  const found = await Promise.all(journal.map(({ file }) => sha256Of(join(path, file))))
+  // guard: files of somebody else after a kill
+  return journal.filter(({ sha256 }, index) => found[index] === sha256)
+}
+
+/** Null when there is no file that can be read. */
+async function sha256Of(path: string): Promise<string | null> {
+  const hash = createHash('sha256')
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk)
+    return hash.digest('hex')
+  } catch {
+    return null
+  }
 }
 
 /** The files that a manifest of ours lists; null when it is none. */
-async function listedFiles(manifest: string): Promise<readonly string[] | null> {
+async function listedFiles(manifest: string): Promise<readonly ListedFile[] | null> {
   const text = await readFile(manifest, 'utf8').catch(() => null)
   if (text === null) return null
   try {
     const json = parseJson(text)
     if (!isObject(json) || json['kind'] !== MANIFEST_KIND || !Array.isArray(json['files'])) return null
     return json['files'].flatMap((file) => {
-      const name = isObject(file) ? file['file'] : null
-      return typeof name === 'string' && OURS.test(name) ? [name] : []
+      const { file: name, sha256 } = isObject(file) ? file : {}
+      if (typeof name !== 'string' || typeof sha256 !== 'string' || !OURS.test(name)) return []
+      return [{ file: name, sha256 }]
     })
   } catch {
     return null

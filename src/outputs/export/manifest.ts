@@ -48,20 +48,18 @@ export interface ExportManifest {
   readonly removed: readonly string[]
 }
 
-/** What is known of the moment that the transaction shows. */
+/** What is known of the moment that the transaction shows, as far as readers see it. */
 export async function readMoment(
   { kysely }: Transaction,
   account: string | null,
 ): Promise<Pick<ExportManifest, 'kind' | 'version' | 'exported_at' | 'accounts'>> {
   const { rows: accounts } = await sql<ExportedAccount>`
-    select account.name as account, run.id as run, run.status as run_status, run.finished_at as run_finished_at
-      from headcount.accounts account
-      left join lateral (
-        select r.id, r.status, r.finished_at from headcount.sync_runs r
-         where r.account_id = account.id and r.finished_at is not null
-         order by r.id desc limit 1) run on true
-     where ${account}::text is null or account.name = ${account}
-     order by account.name`.execute(kysely)
+    select distinct on (account) account, finished_at as run_finished_at,
+           case when finished_at is not null then run_id end as run,
+           case when finished_at is not null then status end as run_status
+      from headcount.run_summary
+     where ${account}::text is null or account = ${account}
+     order by account, finished_at is null, run_id desc`.execute(kysely)
   const { rows } = await sql<{ now: Timestamp }>`select now() as now`.execute(kysely)
   const [moment] = rows
   return { kind: MANIFEST_KIND, version: version(), exported_at: moment?.now ?? '', accounts }

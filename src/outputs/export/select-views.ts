@@ -6,7 +6,7 @@ import { READABLE_WITH_PERSONAL, READABLE_WITHOUT_PERSONAL } from '../../db/read
 import type { Transaction } from '../../db/transaction.ts'
 import { eventColumn } from '../../mirror/answers/event-rows.ts'
 import { columnName, readColumns, type Column } from './column.ts'
-import type { Format } from './formats/format.ts'
+import type { ExportFormat, Format } from './formats/format.ts'
 
 /** What is exported when nothing is named: the live tables and the summaries. Their history is not. */
 export const DEFAULT_VIEWS: readonly string[] = [
@@ -70,6 +70,30 @@ function withoutPersonalOf(name: string, who: string): string {
   throw new UsageError(
     `${who}: ${name} is personal data as a whole; without personal data there are: ${instead.join(', ')}`,
   )
+}
+
+/**
+ * Makes sure that the role of the connection may read all that the export needs: a reader may not read everything.
+ *
+ * @throws UsageError that names what it may not read, and what it can do
+ */
+export async function requireReadable(
+  trx: Transaction,
+  relations: readonly string[],
+  format: ExportFormat,
+): Promise<void> {
+  const needed = format === 'xlsx' ? [...relations, 'accounts'] : relations
+  const { rows } = await trx.query(
+    `select name from unnest($1::text[]) name
+      where not coalesce(has_table_privilege(to_regclass('headcount.' || name), 'select'), true)`,
+    [needed],
+  )
+  const lacking = rows.map(([name]) => String(name))
+  if (lacking.length === 0) return
+  const remedy = relations.some((relation) => lacking.includes(relation))
+    ? 'Name tables and views that it may read, export without personal data, or use a role that may read them.'
+    : 'A workbook has times in the time zone of the account: choose another format, or use the role that owns the mirror.'
+  throw new UsageError(`export: this role may not read ${lacking.join(', ')}. ${remedy}`)
 }
 
 /** Rows of one account, of one event, or all. */

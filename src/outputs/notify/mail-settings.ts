@@ -37,11 +37,12 @@ export function parseMailServer(text: string): MailServer {
     port: url.port === '' ? (isImplicitTls ? 465 : 587) : Number(url.port),
     isImplicitTls,
     isLoopback: isLoopback(url),
-    login: url.username === '' ? null : { user: decoded(url.username), password: decoded(url.password) },
+    login:
+      url.username === '' ? null : { user: decodeLogin(url.username), password: decodeLogin(url.password) },
   }
 }
 
-function decoded(text: string): string {
+function decodeLogin(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -60,7 +60,7 @@ function parseMailto(list: string): readonly Recipient[] {
   if (list.includes('?'))
     throw new InvalidValueError('must be mailto: with addresses alone, without a subject or another field')
   return list.split(',').map((part) => {
-    const address = decoded(part)
+    const address = percentDecoded(part)
     if (!isMailAddress(address))
       throw new InvalidValueError(
         `must have mail addresses after mailto:, like mailto:ada@example.org, not ${JSON.stringify(address.slice(0, 60))}`,
@@ -70,7 +70,7 @@ function parseMailto(list: string): readonly Recipient[] {
 }
 
 /** Without its percent-encoding; escapes that say nothing stay, and leave the others readable. */
-export function decoded(text: string): string {
+export function percentDecoded(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     try {
       return decodeURIComponent(escapes)
@@ -106,31 +106,29 @@ export function recipientKey(recipient: Recipient | 'stdout'): RecipientKey {
   return { sha256: hash, shown: `${new URL(recipient.url).origin}/… (${hash.slice(0, 8)})` }
 }
 
-/** What no message and no log may show, as it was written and decoded; the longest first, for one may be a part of another. */
+/** What no message and no log may show, as it was written and decoded: the address, and what a server may quote of it. */
 export function secretsOf(recipient: Recipient): readonly string[] {
   if (recipient.kind === 'mail') return []
   const { pathname, search, searchParams } = new URL(recipient.url)
   // The host is told.
   if (pathname === '/' && search === '') return []
   const query = search.slice(1)
+  // Every address of Slack has it. Of other addresses a word may be the secret.
+  const isKnown = (folder: string) => recipient.kind === 'slack' && folder === 'services'
+  const folders = pathname.split('/').filter((folder) => !isKnown(folder))
+  const values = query.split('&').map((part) => part.slice(part.indexOf('=') + 1))
+  const parts = [...folders, ...values, ...searchParams.values()]
   const secrets = [
     recipient.url,
     `${pathname}${search}`,
     pathname,
     query,
     // guard: quoted parts of secret addresses
-    ...partsOf(pathname, query),
-    ...searchParams.values(),
+    ...parts,
   ]
-  return [...new Set([...secrets, ...secrets.map(decoded)])]
-    .filter((text) => text.length >= MIN_SECRET_LENGTH)
-    .sort((one, other) => other.length - one.length)
-}
-
-/** A server may quote a part alone: a folder of the path, or a value of the query. */
-function partsOf(pathname: string, query: string): readonly string[] {
-  const values = query.split('&').map((part) => part.slice(part.indexOf('=') + 1))
-  return [...pathname.split('/'), ...values]
+  return [...new Set([...secrets, ...secrets.map(percentDecoded)])].filter(
+    (text) => text.length >= MIN_SECRET_LENGTH,
+  )
 }
 
 function sha256(text: string): string {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { lockFolder } from '../../../src/db/pglite/data-dir-lock.ts'
+import { lockFolder } from '../../../src/db/lease/folder-lock.ts'
 import { headcount, headcountOnTerminal, run, scriptPath } from '../../support/commands/command.ts'
 import { freshPlace, type Place } from '../../support/databases/databases.ts'
 

@@ -1,25 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
-import {
-  chmod,
-  chown,
-  cp,
-  mkdir,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, chown, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { lockFolder } from '../../../src/db/pglite/data-dir-lock.ts'
 import { prepareDataDir } from '../../../src/db/pglite/data-dir.ts'
 import { currentProcess } from '../../../src/db/lease/process-identity.ts'
 import { moveMirror } from '../../../src/outputs/transfer/library-api.ts'
@@ -87,123 +73,11 @@ describe('D15 a PGlite folder that is in use', () => {
     expect(await readdir(folder)).not.toContain('headcount.lock')
   })
 
-  test('by this very process', async () => {
-    await mkdir(folder)
-    const held = await lockFolder(folder, { waitMs: 0 })
-    await expect(lockFolder(folder, { waitMs: 0 })).rejects.toThrow('this very process')
-    await held.release()
-    await (await lockFolder(folder, { waitMs: 0 })).release()
-  })
-
-  describe('by a lock that was copied with its folder', () => {
-    let copy: string
-    beforeEach(async () => {
-      copy = join(parent, 'copy')
-      await mkdir(folder)
-    })
-    const age = async (path: string) => {
-      const then = new Date(Date.now() - 60_000)
-      await utimes(path, then, then)
-    }
-
-    test('is opened when no beat comes, while the holder of the other folder keeps that', async () => {
-      const held = await lockFolder(folder, { waitMs: 0 })
-      await cp(folder, copy, { recursive: true, preserveTimestamps: true })
-      await expect(lockFolder(copy, { waitMs: 0 })).rejects.toThrow('If it is a copy of the folder')
-      await age(join(copy, 'headcount.lock'))
-      const second = await lockFolder(copy, { waitMs: 20_000 })
-      expect([held.isHeld(), second.isHeld()]).toEqual([true, true])
-      await second.release()
-      await held.release()
-    })
-
-    test('a folder that was renamed stays locked, however old the beat', async () => {
-      const held = await lockFolder(folder, { waitMs: 0 })
-      await rename(folder, copy)
-      await age(join(copy, 'headcount.lock'))
-      await expect(lockFolder(copy, { waitMs: 8000 })).rejects.toThrow('this very process')
-      await rename(copy, folder)
-      await held.release()
-    })
-
-    test('a lock of a former version, which does not name its file, is believed', async () => {
-      await writeFile(lock, JSON.stringify({ id: 'former', ...(await currentProcess()) }))
-      await age(lock)
-      await expect(lockFolder(folder, { waitMs: 8000 })).rejects.toThrow('this very process')
-    })
-  })
-
-  test('for less than the wait: opened when it is free', async () => {
-    await mkdir(folder)
-    const held = await lockFolder(folder, { waitMs: 0 })
-    setTimeout(() => void held.release(), 300)
-    const next = await lockFolder(folder, { waitMs: 5000 })
-    await next.release()
-  })
-
   test('a process that ends without closing leaves no lock', async () => {
     copyDataDir(inject('embeddedTemplate'), folder)
     const child = await opener(`await connect(process.argv[1]); console.log('open'); process.exit(0)`)
     if (child.exitCode === null) await once(child, 'exit')
     expect(await readdir(folder)).not.toContain('headcount.lock')
-  })
-
-  test('many at once: one after the other has it, never two', async () => {
-    await mkdir(folder)
-    await writeFile(lock, JSON.stringify({ id: 'dead', ...(await currentProcess()), pid: 2 ** 22 + 1 }))
-    let holders = 0
-    const turns = Array.from({ length: 8 }, async () => {
-      const held = await lockFolder(folder, { waitMs: 20_000 })
-      holders += 1
-      expect(holders).toBe(1)
-      await new Promise((resolve) => {
-        setTimeout(resolve, 20)
-      })
-      held.assertHeld()
-      holders -= 1
-      await held.release()
-    })
-    await Promise.all(turns)
-    expect(await readdir(folder)).toEqual([])
-  })
-
-  test('a process number that is used again by another process does not count', async () => {
-    await mkdir(folder)
-    await writeFile(
-      lock,
-      JSON.stringify({ id: 'old', ...(await currentProcess()), pid: process.ppid, started: '1' }),
-    )
-    await (await lockFolder(folder, { waitMs: 0 })).release()
-  })
-
-  describe('from another host or process namespace', () => {
-    const elsewhere = async () => ({ id: 'far', ...(await currentProcess()), host: 'elsewhere', pid: 4711 })
-
-    test('stays while its beat is young', async () => {
-      await mkdir(folder)
-      await writeFile(lock, JSON.stringify(await elsewhere()))
-      await expect(lockFolder(folder, { waitMs: 200 })).rejects.toThrow('process 4711 on elsewhere')
-    })
-
-    test('is removed when its beat is 30 s old and none came while it was watched', async () => {
-      await mkdir(folder)
-      await writeFile(lock, JSON.stringify(await elsewhere()))
-      const old = new Date(Date.now() - 31_000)
-      await utimes(lock, old, old)
-      await (await lockFolder(folder, { waitMs: 10_000 })).release()
-    })
-
-    test('stays when it still beats, on a clock that is behind', async () => {
-      await mkdir(folder)
-      await writeFile(lock, JSON.stringify(await elsewhere()))
-      let behind = Date.now() - 3_600_000
-      const beating = setInterval(() => {
-        behind += 1000
-        void utimes(lock, new Date(behind), new Date(behind))
-      }, 1000)
-      await expect(lockFolder(folder, { waitMs: 8000 })).rejects.toThrow(DataDirInUseError)
-      clearInterval(beating)
-    })
   })
 
   test('a holder that was taken over for dead writes nothing more, and leaves the new lock alone', async () => {

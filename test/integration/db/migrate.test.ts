@@ -65,9 +65,7 @@ test('a role that may not create schemas can use those that are made for it, als
     const lacking = `The role ${role} may not create schemas in the database ${name}. As a superuser run there: `
     await expect(migrate(database)).rejects.toThrow(new DatabaseError(`${lacking}${first}; ${second}`))
     await change(superuser, [`${first}`])
-    await expect(migrate(database)).rejects.toThrow(
-      new RegExp(`may not create it: as a superuser run "${second}"$`),
-    )
+    await expect(migrate(database)).rejects.toThrow(new DatabaseError(`${lacking}${second}`))
     await change(superuser, [`${second}`])
     await migrate(database)
     expect(await schemaState(database)).toEqual({ current: SCHEMA_VERSION, needed: SCHEMA_VERSION })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { sql, type RawBuilder } from 'kysely'
 import { expect, test } from 'vitest'
 import { connect, type Database } from '../../../src/db/connect.ts'
+import { SCHEMA_VERSION } from '../../../src/db/migrate.ts'
 import {
   createKey,
   exportViews,
@@ -106,6 +107,15 @@ test('a migration that waits for the lock of another one ends at once, and its s
   await using place = await freshPlace('postgres', { blank: true })
   await expectEndAtLock(place.url, 'select pg_advisory_xact_lock(6283185307)', migrate)
   expect(await migrate({ database: place.url })).not.toEqual([])
+})
+
+test('a call that writes ends at once while it waits to bring the schema up to date', async () => {
+  await using place = await freshPlace('postgres')
+  await using database = await place.open()
+  await database.transaction((trx) =>
+    trx.query('delete from headcount.schema_migrations where number = $1', [SCHEMA_VERSION]),
+  )
+  await expectEndAtLock(place.url, 'select pg_advisory_xact_lock(6283185307)', createKey)
 })
 
 test('a server that does not answer is left at once', async () => {

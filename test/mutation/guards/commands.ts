@@ -229,6 +229,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'is whole again',
   },
   {
+    name: 'files of somebody else after a kill',
+    promise: 'after an export that was killed no file is replaced or removed that it had not written',
+    mutation: { cut: 'found[index] === sha256', put: 'found[index] === sha256 || true' },
+    tests: [exportFolder],
+    only: 'loses no file of somebody else',
+  },
+  {
     name: 'two exports in one folder',
     promise:
       'of two exports into one folder at once the second is refused, and the folder holds what its manifest lists',

@@ -2,6 +2,7 @@ import type { Guard } from './guard.ts'
 
 const lease = 'test/integration/db/lease.test.ts'
 const folder = 'test/integration/db/data-dir.test.ts'
+const folderLock = 'test/integration/db/folder-lock.test.ts'
 const ownPglite = 'test/integration/library/own-pglite.test.ts'
 
 /** What keeps batches whole and writers apart. */
@@ -164,7 +165,7 @@ export const databaseGuards: readonly Guard[] = [
     name: 'lock of a folder',
     promise: 'two processes never have one PGlite folder open: rows would be lost',
     mutation: { replace: "'w'" },
-    tests: [folder],
+    tests: [folderLock],
     only: 'D15.*by this very process',
   },
   {
@@ -200,7 +201,7 @@ export const databaseGuards: readonly Guard[] = [
     name: 'copied lock',
     promise: 'a lock of a living process that does not name its file is believed, however old its beat',
     mutation: 'remove',
-    tests: [folder],
+    tests: [folderLock],
     only: 'D15.*a lock of a former version',
   },
   {

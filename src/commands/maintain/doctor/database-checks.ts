@@ -9,7 +9,7 @@ import { connect, type ConnectOptions, type Database } from '../../../db/connect
 import { isEmptyFolder, isLink } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
 import { UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
-import { schemaState } from '../../../db/migrate.ts'
+import { MIRROR_SCHEMAS, missingSchemas, schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { createIndexStatement, hasManyRows, missingIndexes, ownsTable } from '../../../db/deferred-indexes.ts'
@@ -88,8 +88,8 @@ async function inspect(trx: Transaction): Promise<CheckResult> {
   }
   const readOnly = await readOnlyReason(trx, user, name)
   if (readOnly !== null) return failed(DATABASE, readOnly)
-  const lacking = await lackingRights(trx)
-  if (lacking !== null) return failed(DATABASE, `${user} may not ${lacking}`)
+  const lacking = await lackingRights(trx, user)
+  if (lacking !== null) return failed(DATABASE, lacking)
   if (trx.engine === 'pglite') return ok(`embedded Postgres ${version}`)
   const detail = `Postgres ${version}, ${name} as ${user}`
   const creator = await creatorInPublic(trx)
@@ -118,19 +118,12 @@ async function readOnlyReason(trx: Transaction, user: string, name: string): Pro
 }
 
 /** The first right that a run would miss, with its remedy. */
-async function lackingRights(trx: Transaction): Promise<string | null> {
-  const schema = await trx.query(
-    `select to_regnamespace('headcount') is not null, has_database_privilege(current_database(), 'create')`,
-  )
-  const [hasSchema, mayCreate] = schema.rows[0] ?? []
-  if (hasSchema !== true) {
-    return mayCreate === true
-      ? null
-      : 'create the schema headcount: grant create on the database to this role'
-  }
+async function lackingRights(trx: Transaction, user: string): Promise<string | null> {
+  const { missing, remedy } = await missingSchemas(trx, MIRROR_SCHEMAS)
+  if (missing.includes('headcount')) return remedy
   const usage = await trx.query(`select has_schema_privilege('headcount', 'usage')`)
   if (usage.rows[0]?.[0] !== true)
-    return 'use the schema headcount: grant usage on schema headcount to this role'
+    return `${user} may not use the schema headcount: grant usage on schema headcount to this role`
   const tables = await trx.query(
     `select string_agg(relname, ', ' order by relname),
             string_agg('headcount.' || quote_ident(relname), ', ' order by relname), quote_ident(current_user)
@@ -143,24 +136,20 @@ async function lackingRights(trx: Transaction): Promise<string | null> {
   )
   const [names, qualified, role] = tables.rows[0] ?? []
   if (typeof names !== 'string') return null
-  return `read and write ${names}: grant select, insert, update, delete on ${String(qualified)} to ${String(role)}`
+  return `${user} may not read and write ${names}: grant select, insert, update, delete on ${String(qualified)} to ${String(role)}`
 }
 
 /** Migrations make tables in the schema, when it is there already, and a second schema for functions. */
 async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
   const { rows } = await trx.query(
-    `select quote_ident(current_user), has_schema_privilege(to_regnamespace('headcount'), 'create'),
-            to_regnamespace('headcount_internal') is not null or has_database_privilege(current_database(), 'create')
-      where to_regnamespace('headcount') is not null`,
+    `select quote_ident(current_user), has_schema_privilege(to_regnamespace('headcount'), 'create')`,
   )
-  const [user, mayCreateTables, mayHaveFunctions] = rows[0] ?? []
+  const [user, mayCreateTables] = rows[0] ?? []
   if (mayCreateTables === false) {
     return `migrations are pending, and ${String(user)} may not create in the schema headcount: grant create on schema headcount to this role, or run ${commandName()} migrate as its owner`
   }
-  if (mayHaveFunctions === false) {
-    return `migrations are pending, and ${String(user)} may not create the schema headcount_internal: as a superuser run create schema headcount_internal authorization ${String(user)}`
-  }
-  return null
+  const { remedy } = await missingSchemas(trx, MIRROR_SCHEMAS)
+  return remedy === null ? null : `migrations are pending. ${remedy}`
 }
 
 /** The next run makes what is missing, if its role may. */

@@ -1,10 +1,11 @@
 /** The queue of `worker --queue`, where it is set: can it be made, does somebody send, is anything dead. */
-import { sql } from 'kysely'
 import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import { connect, type Database } from '../../../db/connect.ts'
+import { missingSchemas } from '../../../db/migrate.ts'
 import { requirePostgres } from '../../../orchestration/queue/executor.ts'
 import { readQueue } from '../../../orchestration/queue/jobs/list-jobs.ts'
+import { QUEUE_SCHEMA } from '../../../orchestration/queue/queues.ts'
 import { DATABASE, failed, ok, orFailure, warning, type CheckResult } from './check.ts'
 
 /** @param target of the database */
@@ -29,15 +30,8 @@ async function check(database: Database): Promise<CheckResult> {
 }
 
 async function checkRight(database: Database): Promise<CheckResult> {
-  const { rows } = await sql<{ has_schema: boolean; may_create: boolean; role: string }>`
-    select exists (select from pg_catalog.pg_namespace where nspname = 'headcount_queue') as has_schema,
-           pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create') as may_create,
-           pg_catalog.quote_ident(current_user::text) as role`.execute(database.kysely)
-  const [right] = rows
-  if (right?.has_schema === true || right?.may_create === true)
-    return ok('the first worker makes the schema headcount_queue')
-  return failed(
-    DATABASE,
-    `this role may not make the schema headcount_queue; as a superuser, once: create schema headcount_queue authorization ${right?.role}`,
-  )
+  const { remedy } = await database.transaction((trx) => missingSchemas(trx, [QUEUE_SCHEMA]), {
+    readOnly: true,
+  })
+  return remedy === null ? ok(`the first worker makes the schema ${QUEUE_SCHEMA}`) : failed(DATABASE, remedy)
 }

@@ -11,7 +11,7 @@ import { readAccountStatuses, type QuickAccountStatus } from '../../status/accou
 import { settingsFields, type MirrorSettings } from '../../status/list-status.ts'
 import { requireRun } from '../changes.ts'
 import { countedRows, type Counted } from '../counted-rows.ts'
-import { ofAccount, requireKnown } from '../read-view.ts'
+import { ofAccount, requireEvent } from '../read-view.ts'
 import {
   FRESH_MS,
   MAX_ITEMS,
@@ -40,7 +40,7 @@ export const digestCall = defineCall({
   readInput,
   run: (database, { account, event, since, ...settings }): Promise<Digest> =>
     ofAccount(database, account, async (trx) => {
-      if (event !== null) await requireKnown(trx, event, account)
+      if (event !== null) await requireEvent(trx, event, account, { orRemoved: true })
       if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
       const accounts = await readDigests(trx, await readPeriods(trx, since, account), event, settings)
       return { accounts, is_news: accounts.some(isNews) }

@@ -134,7 +134,7 @@ function failureOf(
   const hasReply = typeof field('responseCode') === 'number'
   return {
     isAccepted: false,
-    error: errorLine(`${host}:${port}: ${reasonOf(error, signal)}`, login === null ? [] : secretsOf(login)),
+    error: errorLine(`${host}:${port}: ${reasonOf(error, signal)}`, login === null ? [] : sentSecrets(login)),
     isPermanent: field('permanent') === true,
     // guard: unknown ends of a mail
     mayBeAccepted: !hasReply && isWritten,
@@ -143,7 +143,7 @@ function failureOf(
 }
 
 /** The password as it is, and as it is sent: a server may quote either. */
-function secretsOf({ user, password }: NonNullable<MailServer['login']>): readonly string[] {
+function sentSecrets({ user, password }: NonNullable<MailServer['login']>): readonly string[] {
   const encoded = [password, `\0${user}\0${password}`].map((text) => Buffer.from(text).toString('base64'))
   return [password, ...encoded]
 }

@@ -8,8 +8,8 @@ import { secretsOf, type WebRecipient } from '../recipient.ts'
 import { errorLine, reasonOf, type SendResult } from './result.ts'
 
 const MAX_CONNECT_MS = 10_000
-/** What is read of an answer: it stands in a message for people. */
-const MAX_ANSWER_BYTES = 1024
+/** Much more than stands in a message: the secrets are removed from it first, and a part of one would not be found. */
+const MAX_ANSWER_BYTES = 64 * 1024
 
 /** Never throws. Follows no redirect: the address is a secret, and so is the message. @param signal also ends it by its deadline */
 export async function post(

@@ -24,6 +24,5 @@ export function reasonOf(error: unknown, signal: AbortSignal): string {
 /** A line of what went wrong, short and without the secrets. */
 export function errorLine(text: string, secrets: readonly string[]): string {
   // guard: secrets in errors of deliveries
-  const redacted = secrets.reduce((shown, secret) => createRedactor(secret, '[secret]').text(shown), text)
-  return createRedactor('').excerpt(redacted)
+  return createRedactor(secrets, '[secret]').excerpt(text)
 }

@@ -73,11 +73,13 @@ describe('the folder of an export', () => {
     },
   )
 
-  test('is whole after a signal that comes when its files get their names', async () => {
-    const ended = await exportWith(['--view', 'events'], hook(1, ENDED))
-    expect(ended).toMatchObject({ code: 143, stderr: 'headcount: interrupted by SIGTERM\n' })
-    expect(await named()).toEqual(await listed())
-  })
+  test.each([1, 3])(
+    'is whole after a signal that comes when its files get their names, at rename %d, and the export has succeeded',
+    async (nth) => {
+      expect(await exportWith(['--view', 'events'], hook(nth, ENDED))).toMatchObject({ code: 0, stderr: '' })
+      expect(await named()).toEqual(await listed())
+    },
+  )
 
   test('is taken again after a file of it was busy, and no file of anybody else with it', async () => {
     const busy = await exportWith([], hook(4, BUSY))
@@ -91,6 +93,22 @@ describe('the folder of an export', () => {
     expect((await exportWith(['--view', 'events'])).code).toBe(0)
     expect(await named()).toEqual(['events.csv', 'manifest.json', 'notes.txt', 'response_history.csv'])
   })
+
+  test.each([false, true])(
+    'loses no file of somebody else that has a name which the killed export did not come to (it held an export: %s)',
+    async (isThere) => {
+      if (isThere) expect((await exportWith(['--format', 'xlsx'])).code).toBe(0)
+      expect((await exportWith([], hook(4, KILLED))).code).toBeNull()
+      await writeFile(join(out, 'slots.csv'), 'mine')
+      expect(await exportWith([])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('slots.csv is no file of the former export') as string,
+      })
+      expect(await exportWith(['--view', 'events'])).toMatchObject({ code: 0, stderr: '' })
+      expect(await named()).toEqual(['events.csv', 'manifest.json', 'slots.csv'])
+      expect(await readFile(join(out, 'slots.csv'), 'utf8')).toBe('mine')
+    },
+  )
 
   test.each([false, true])(
     'is for one export at a time (it holds an export already: %s)',

@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { connect } from '../../../../src/db/connect.ts'
 import { DEFAULT_VIEWS, EXPORTABLE } from '../../../../src/outputs/export/select-views.ts'
 import type { ExportManifest } from '../../../../src/index.ts'
+import { eventColumn, OF_THE_PAST } from '../../../../src/mirror/answers/event-rows.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { inShell, scriptPath } from '../../../support/commands/command.ts'
 import {
@@ -297,6 +298,13 @@ onBothCommandStages('export of one event', (stage) => {
     const history = await exported('picnic', 'event_changes')
     expect(history).toMatchObject({ code: 0, stderr: '' })
     expect(history.stdout).toMatch(/"event_id":"picnic"/)
+    const rowsOfPicnic = EXPORTABLE.map(
+      (view) =>
+        `select '${view}' as view where exists (
+           select from ${view} v where to_jsonb(v) ->> '${eventColumn(view)}' = 'picnic')`,
+    )
+    const found = await s.run(['query', rowsOfPicnic.join(' union all '), '--format', 'csv'])
+    expect(found.stdout.trimEnd().split('\n').slice(1).toSorted()).toEqual(OF_THE_PAST)
     const live = await exported('picnic', 'responses')
     expect(live).toMatchObject({ code: 2, stdout: '' })
     expect(live.stderr).toContain('The mirror has no event "picnic"')

@@ -526,7 +526,7 @@ describe('doctor', () => {
     const withoutFunctions = await examine()
     expect(withoutFunctions.code).toBe(5)
     expect(withoutFunctions.schema).toContain(
-      `as a superuser run create schema headcount_internal authorization ${writer.name}`,
+      `As a superuser run there: create schema headcount_internal authorization ${writer.name}`,
     )
   })
 

@@ -1,5 +1,6 @@
 /** Roles that may read: what each kind reads and is refused, also after a migration; and what the page says of a role that syncs. */
-import { readFile } from 'node:fs/promises'
+import { mkdtempDisposable, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { Client } from 'pg'
@@ -52,6 +53,15 @@ async function readable(database: string, role: string): Promise<readonly string
   return found
 }
 
+const exportOf = (view: string, ...flags: readonly string[]) => [
+  'export',
+  '--out',
+  '-',
+  '--view',
+  view,
+  ...flags,
+]
+
 const nameOf = (kind: string, url: string) => `${kind}_${new URL(url).pathname.slice(1, 20)}`
 
 async function dropRole(url: string, role: string) {
@@ -67,9 +77,13 @@ test('every table and view is for one kind of reader, or for nobody', async () =
 
 onPostgresCommandStage('readers', (stage) => {
   test('of each kind read what they may, write nothing, and lose everything when they are removed', async () => {
-    await using s = await stage(accountOf({ gala: 3 }))
+    const account = accountOf({ gala: 3, picnic: 1 })
+    await using s = await stage(account)
+    await using files = await mkdtempDisposable(join(tmpdir(), 'headcount-test-readers-'))
     const [ann, ben] = [nameOf('Ann B.', s.place.url), nameOf('ben', s.place.url)]
     expect((await s.run(['sync', '-q'])).code).toBe(0)
+    account.remove('picnic')
+    expect((await s.run(['sync', '-q', '--accept-deletions'])).code).toBe(0)
 
     const printed = await s.run(['readers', 'add', ann])
     expect(printed.stdout).toMatch(new RegExp(`^begin;\\ncreate role "${ann}" login;\\n`))
@@ -117,6 +131,9 @@ onPostgresCommandStage('readers', (stage) => {
           ['who-comes', 'gala'],
           ['thin', '--account', 'default'],
           ['event', 'gala', '--account', 'default'],
+          ['export', '--out', '-', '--view', 'response_history', '--event', 'picnic'],
+          ['export', '--out', '-', '--view', 'responses', '--event', 'gala', '--account', 'default'],
+          ['export', '--out', join(files.path, 'ann'), '-q'],
         ],
       ],
       [
@@ -127,6 +144,10 @@ onPostgresCommandStage('readers', (stage) => {
           ['events', '--all'],
           ['thin'],
           ['events', '--account', 'default'],
+          ['export', '--out', '-', '--view', 'events', '--event', 'gala', '--without-personal'],
+          ['export', '--out', '-', '--view', 'changes', '--event', 'picnic', '--without-personal'],
+          ['export', '--out', '-', '--view', 'payments', '--event', 'gala', '--account', 'default'],
+          ['export', '--out', join(files.path, 'ben'), '--without-personal', '-q'],
         ],
       ],
     ] as const)
@@ -139,6 +160,11 @@ onPostgresCommandStage('readers', (stage) => {
     for (const [role, args, message] of [
       [ann, ['event', 'galaa'], /no event "galaa" \(did you mean gala\?\)/],
       [ben, ['events', '--account', 'defualt'], /no account "defualt"; it has default\./],
+      [ann, exportOf('responses', '--event', 'galaa'), /no event "galaa" \(did you mean gala\?\)/],
+      [ben, exportOf('payments', '--event', 'galaa'), /no event "galaa" \(did you mean gala\?\)/],
+      [ben, exportOf('payments', '--account', 'defualt'), /no account "defualt"; it has default\./],
+      [ben, exportOf('events', '--event', 'gala'), /may not read events\. .* export without personal data/],
+      [ann, exportOf('slots', '--format', 'xlsx'), /may not read accounts\. .* choose another format/],
     ] as const) {
       const { code, stderr } = await s.run(args, { env: { DATABASE_URL: await urlOf(s.place.url, role) } })
       expect([code, stderr]).toEqual([2, expect.stringMatching(message)])

@@ -321,6 +321,7 @@ onPostgresStage('a digest to the web', (stage) => {
     [404, {}, 'no_service', /404 no_service/],
     [302, { location: 'https://elsewhere.example/' }, '', /302 It leads elsewhere/],
     [503, { 'retry-after': '7200' }, 'busy', /503 busy/],
+    [400, {}, `no${' '.repeat(1010)}`, /400 no \[secret\]/],
   ] as const)(
     'that is answered with %i is not accepted, and says why without the address',
     async (code, headers, body, why) => {
@@ -332,7 +333,7 @@ onPostgresStage('a digest to the web', (stage) => {
       }))
       const [delivery] = await sendDigest({ ...optionOf(on.target), to: `${web.origin}/hooks/s3cret` })
       expect(delivery).toMatchObject({ state: 'failed', error: expect.stringMatching(why) })
-      expect(delivery?.error).not.toMatch(/s3cret/)
+      expect(delivery?.error).not.toMatch(/s3c/)
       expect(web.posted).toHaveLength(1)
       if (code === 503)
         expect(Date.parse(delivery?.next_attempt_at ?? '') - Date.now()).toBeGreaterThan(7_000_000)

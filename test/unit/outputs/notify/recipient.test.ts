@@ -48,6 +48,11 @@ test.each([
   ['https://example.org/abcdef/abcdefgh', 'no abcdefgh', `no ${S}`],
   ['https://example.org/%zz-abcdef', 'no %zz-abcdef', `no ${S}`],
   ['https://example.org/hook1', 'no hook1', 'no hook1'],
+  [
+    'https://hooks.slack.com/services/T0B1C2D3/B0B1C2D3/abcdefgh',
+    'no such services: T0B1C2D3, abcdefgh, /services/T0B1C2D3/B0B1C2D3/abcdefgh',
+    `no such services: ${S}, ${S}, ${S}`,
+  ],
 ])('no part of %s is told, when an answer quotes it', (url, answer, told) => {
   const [recipient] = parseRecipients(url)
   if (recipient === undefined) throw new Error('one was expected')

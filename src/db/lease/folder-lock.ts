@@ -1,5 +1,5 @@
 /**
- * The lock on a PGlite folder. PGlite takes none, and two processes in one folder lose acknowledged rows.
+ * The lock on a folder: of a PGlite, which takes none, and two processes in one folder lose acknowledged rows; and of an export.
  *
  * The lock is the file `headcount.lock` in the folder, created atomically. It names its holder. Its modification time is
  * the holder's heartbeat, every 5 s. The heartbeat uses the open file handle: a frozen holder that lost its lock does
@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DataDirInUseError } from '../../common/errors.ts'
 import type { DatabaseLog, OnFolderInUse } from '../database.ts'
 import { identityOf, idOf, lockName, readLock, unlessCode, type StoredLock } from './lock-file.ts'
-import { hasExited, isLocal, formatProcess, currentProcess } from '../lease/process-identity.ts'
+import { hasExited, isLocal, formatProcess, currentProcess } from './process-identity.ts'
 
 const HEARTBEAT_MS = 5000
 /** After three missed beats this process was frozen: another process may have taken the lock over. */

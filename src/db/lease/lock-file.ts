@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { readFile, stat, type FileHandle } from 'node:fs/promises'
 import { errorCode } from '../../common/error-code.ts'
 import { isObject, parseJson, type JsonValue } from '../../common/json/exact.ts'
-import { parseProcessIdentity, type ProcessIdentity } from '../lease/process-identity.ts'
+import { parseProcessIdentity, type ProcessIdentity } from './process-identity.ts'
 
 export const lockName = 'headcount.lock'
 
