@@ -3,6 +3,7 @@
  * on this stage is followed by a look at the whole mirror: the invariants close each run, not only each test.
  */
 import { inspect } from 'node:util'
+import type { Pool } from 'pg'
 import { describe, expect } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import type { Database, PGliteLike } from '../../../src/db/connect.ts'
@@ -12,7 +13,7 @@ import type { RunOptions, RunReport } from '../../../src/index.ts'
 import type { Account } from '../accounts/account.ts'
 import { nothing, readContents } from '../mirror/contents.ts'
 import type { Contents } from '../mirror/contents.ts'
-import { engines, freshPlace, noteEngine } from '../databases/databases.ts'
+import { engines, noteEngine } from '../databases/databases.ts'
 import { send, startFaultServer } from '../http/fault-server.ts'
 import type { FaultServer } from '../http/fault-server.ts'
 import {
@@ -25,7 +26,7 @@ import {
   liveEvents,
   servedEvents,
 } from '../mirror/invariants.ts'
-import { lendPglite } from '../databases/pglites.ts'
+import { lendPglite, lendPostgres } from '../databases/lending.ts'
 import { testKey } from '../http/reading.ts'
 
 /** How a run ended, whether it gave a report or threw. */
@@ -90,8 +91,8 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
   await using opened = new AsyncDisposableStack()
   const service = opened.use(await startFaultServer())
   service.always(send((request) => account.answer(request)))
-  const target = await freshTarget(engine, opened)
-  const withMirror = lookFrom(target, opened)
+  const { target, lent } = await lendTarget(engine, opened)
+  const withMirror = lookFrom(lent)
   let mirror = nothing
   let moments: Contents[] = []
   const said: string[] = []
@@ -105,7 +106,7 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
     backfill: (options) => runAndLook('backfill', options),
     run: async (mode, options = {}) => {
       const ended = await runOnce(mode, {
-        ...(options.database === undefined && options.pool === undefined && optionOf(target)),
+        ...(options.database === undefined && options.pool === undefined && lent),
         apiKey: testKey,
         baseUrl: service.baseUrl.href,
         requestTimeoutMs: 5000,
@@ -188,22 +189,30 @@ function fine(id: string) {
   return { id, held: [], unconfirmed: [], error_code: null }
 }
 
-async function freshTarget(engine: (typeof engines)[number], opened: AsyncDisposableStack): Promise<Target> {
-  if (engine === 'postgres') return opened.use(await freshPlace(engine)).url
+/** What others address, and what runs and looks go by: on a server a new connection costs as much as several looks. */
+interface LentTarget {
+  readonly target: Target
+  readonly lent: { readonly pool: Pool } | { readonly pglite: PGliteLike }
+}
+
+async function lendTarget(
+  engine: (typeof engines)[number],
+  opened: AsyncDisposableStack,
+): Promise<LentTarget> {
+  if (engine === 'postgres') {
+    const { url, pool } = opened.use(await lendPostgres())
+    return { target: url, lent: { pool } }
+  }
   noteEngine(engine)
   const { pglite } = opened.use(await lendPglite())
-  return { pglite }
+  return { target: { pglite }, lent: { pglite } }
 }
 
 type WithMirror = <T>(work: (database: Database) => Promise<T>) => Promise<T>
 
-/** On a server all looks share one connection: a new one costs as much as several of them. */
-function lookFrom(target: Target, opened: AsyncDisposableStack): WithMirror {
-  let shared: Promise<Database> | null = null
-  opened.defer(async () => (await shared)?.close())
+function lookFrom(lent: LentTarget['lent']): WithMirror {
   return async (work) => {
-    if (typeof target === 'string') return work(await (shared ??= connect(target, { connections: 1 })))
-    await using database = await connect(target)
+    await using database = await connect(lent)
     return await work(database)
   }
 }
