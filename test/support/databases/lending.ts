@@ -8,8 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PGlite, types } from '@electric-sql/pglite'
 import type { Pool } from 'pg'
 import { inject } from 'vitest'
+import { connect } from '../../../src/db/connect.ts'
+import type { Engine } from '../../../src/db/transaction.ts'
 import { parserFor } from '../../../src/db/type-parsers.ts'
-import { emptyTables, freshPlace, noteEngine, type Place, type Send } from './databases.ts'
+import { emptyTables, freshPlace, noteEngine, type FreshOptions, type Place, type Send } from './databases.ts'
 import { openPool } from './pools.ts'
 
 export interface LentPglite extends AsyncDisposable {
@@ -66,6 +68,18 @@ export async function lendPostgres(): Promise<LentPostgres> {
   }
 }
 
+/** As `freshPlace` gives it for what changes no schema and leaves nothing open. */
+export async function lendPlace(engine: Engine, options: FreshOptions = {}): Promise<Place> {
+  if (engine === 'pglite' || Object.keys(options).length > 0) return freshPlace(engine, options)
+  const lent = await lendPostgres()
+  return {
+    engine,
+    url: lent.url,
+    open: (connectOptions) => connect(lent.url, connectOptions),
+    [Symbol.asyncDispose]: () => lent[Symbol.asyncDispose](),
+  }
+}
+
 async function openDatabase(): Promise<IdlePostgres> {
   const place = await freshPlace('postgres')
   const options = {
@@ -92,8 +106,7 @@ async function emptyDatabase(pool: Pool): Promise<boolean> {
   try {
     await client.query(`begin; set local lock_timeout = '1s'`)
     const isGood = await empty(async (statement) => (await client.query(statement)).rows, pristine.postgres)
-    // A connection that stays open tells its statistics up to a second later: the next test may read them.
-    await client.query('commit; select pg_stat_force_next_flush()')
+    await client.query('commit')
     client.release()
     return isGood
   } catch (error) {

@@ -13,7 +13,7 @@ import type { RunOptions, RunReport } from '../../../src/index.ts'
 import type { Account } from '../accounts/account.ts'
 import { nothing, readContents } from '../mirror/contents.ts'
 import type { Contents } from '../mirror/contents.ts'
-import { engines, noteEngine } from '../databases/databases.ts'
+import { engines, freshPlace, noteEngine } from '../databases/databases.ts'
 import { send, startFaultServer } from '../http/fault-server.ts'
 import type { FaultServer } from '../http/fault-server.ts'
 import {
@@ -83,15 +83,23 @@ export function onBothStages(name: string, tests: Tests): void {
  * On Postgres only: for faults that end before the database, and for variants of what another test shows on both.
  * A run on PGlite costs several times as much as one on Postgres.
  */
-export function onPostgresStage(name: string, tests: Tests): void {
-  describe(name, () => tests((account) => startStage('postgres', account)))
+export function onPostgresStage(
+  name: string,
+  tests: (stage: (account: Account, options?: { readonly isOwn: boolean }) => Promise<Stage>) => void,
+): void {
+  describe(name, () => tests((account, options) => startStage('postgres', account, options)))
 }
 
-export async function startStage(engine: (typeof engines)[number], account: Account): Promise<Stage> {
+/** @param isOwn a database that no other test had, and connections that end with each run, as for what reads statistics of Postgres */
+export async function startStage(
+  engine: (typeof engines)[number],
+  account: Account,
+  { isOwn = false } = {},
+): Promise<Stage> {
   await using opened = new AsyncDisposableStack()
   const service = opened.use(await startFaultServer())
   service.always(send((request) => account.answer(request)))
-  const { target, lent } = await lendTarget(engine, opened)
+  const { target, lent } = await lendTarget(engine, isOwn, opened)
   const withMirror = lookFrom(lent)
   let mirror = nothing
   let moments: Contents[] = []
@@ -106,7 +114,9 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
     backfill: (options) => runAndLook('backfill', options),
     run: async (mode, options = {}) => {
       const ended = await runOnce(mode, {
-        ...(options.database === undefined && options.pool === undefined && lent),
+        ...(options.database === undefined &&
+          options.pool === undefined &&
+          (typeof lent === 'string' ? { database: lent } : lent)),
         apiKey: testKey,
         baseUrl: service.baseUrl.href,
         requestTimeoutMs: 5000,
@@ -192,13 +202,18 @@ function fine(id: string) {
 /** What others address, and what runs and looks go by: on a server a new connection costs as much as several looks. */
 interface LentTarget {
   readonly target: Target
-  readonly lent: { readonly pool: Pool } | { readonly pglite: PGliteLike }
+  readonly lent: Target | { readonly pool: Pool }
 }
 
 async function lendTarget(
   engine: (typeof engines)[number],
+  isOwn: boolean,
   opened: AsyncDisposableStack,
 ): Promise<LentTarget> {
+  if (isOwn) {
+    const { url } = opened.use(await freshPlace(engine))
+    return { target: url, lent: url }
+  }
   if (engine === 'postgres') {
     const { url, pool } = opened.use(await lendPostgres())
     return { target: url, lent: { pool } }

@@ -48,12 +48,10 @@ onPostgresStage('D14 an unchanged run', (stage) => {
     ['whose bodies say the same in another order', (on: Stage) => reverse(on), 'sync'],
     ['that trusts no digest', () => {}, 'backfill'],
   ] as const)('%s writes no row and no WAL of the live tables', async (_, change, mode) => {
-    await using on = await stage(accountOf({ gala: 40, picnic: 30, ball: 20 }))
-    // With connections of its own, a run's statistics are in when it ends.
-    const byAddress = { database: on.url }
-    await on.sync(byAddress)
+    await using on = await stage(accountOf({ gala: 40, picnic: 30, ball: 20 }), { isOwn: true })
+    await on.sync()
     // The first backfill makes the indexes.
-    await on.backfill(byAddress)
+    await on.backfill()
     change(on)
     // A batch commits asynchronously: until its WAL is on disk, no vacuum can settle its rows.
     await onMirror(on, 'checkpoint')
@@ -62,10 +60,7 @@ onPostgresStage('D14 an unchanged run', (stage) => {
     const before = await writesOf(on)
     const [start] = await onMirror<{ lsn: string }>(on, 'select pg_current_wal_insert_lsn() as lsn')
 
-    expect(await on.run(mode, byAddress)).toMatchObject({
-      exit: 0,
-      report: { events: { due: 3, unchanged: 3 } },
-    })
+    expect(await on.run(mode)).toMatchObject({ exit: 0, report: { events: { due: 3, unchanged: 3 } } })
 
     // The run's own row is the sign that its statistics have arrived.
     let after = await writesOf(on)
