@@ -26,6 +26,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 120_000,
+    // On a busy machine what is waited for comes late; by itself vitest waits for a second.
+    expect: { poll: { timeout: 30_000 } },
     setupFiles: ['test/support/seed.ts'],
     projects: [
       {

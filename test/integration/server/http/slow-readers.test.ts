@@ -142,7 +142,7 @@ describe('X7 a large list', () => {
     await onServer(`select pg_terminate_backend(pid) from pg_stat_activity
                      where datname = '${new URL(mirror.url).pathname.slice(1)}'`)
     for (const client of clients) expect(await restOf(client)).not.toContain(END)
-    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(0))
+    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(0), { timeout: 30_000 })
     expectWhole((await exchange(port, asked(closing)))[0]?.body)
   })
 
