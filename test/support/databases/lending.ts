@@ -59,11 +59,9 @@ export async function lendPostgres(): Promise<LentPostgres> {
     pool,
     [Symbol.asyncDispose]: async () => {
       const isGood = await emptyDatabase(pool).catch(() => false)
-      if (isGood) return void idlePostgres.push(idle)
-      const ended = pool.end()
-      // Also ends what still uses it.
-      await place[Symbol.asyncDispose]()
-      await ended
+      if (isGood) idlePostgres.push(idle)
+      // To drop a database ends what still uses it, for which the end of the pool waits.
+      else await Promise.all([pool.end(), place[Symbol.asyncDispose]()])
     },
   }
 }
