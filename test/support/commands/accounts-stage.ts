@@ -1,8 +1,7 @@
 /** A service with the accounts of many organisers, a file that lists them, an empty mirror, and the command line between them. */
 import { describe } from 'vitest'
 import type { Account } from '../accounts/account.ts'
-import { engines } from '../databases/databases.ts'
-import { lendPlace } from '../databases/lending.ts'
+import { engines, freshPlace } from '../databases/databases.ts'
 import { accountsFolder, type AccountsFolder } from '../files/accounts-folder.ts'
 import { send, startFaultServer } from '../http/fault-server.ts'
 import { commandLineWith, type CommandStage } from './command-stage.ts'
@@ -32,7 +31,7 @@ export async function accountsStage(
       return known?.answer(request) ?? { status: 401, body: { error: 'no such key' } }
     }),
   )
-  const place = opened.use(await lendPlace(engine))
+  const place = opened.use(await freshPlace(engine))
   const folder = accountsFolder(Object.keys(accounts))
   const env = {
     HEADCOUNT_ACCOUNTS_FILE: folder.file,

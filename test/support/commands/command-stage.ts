@@ -2,8 +2,7 @@
 import { describe } from 'vitest'
 import type { Account } from '../accounts/account.ts'
 import { headcount, headcountOnTerminal, type Ran, type RunOptions } from './command.ts'
-import { engines, type FreshOptions, type Place } from '../databases/databases.ts'
-import { lendPlace } from '../databases/lending.ts'
+import { engines, freshPlace, type FreshOptions, type Place } from '../databases/databases.ts'
 import { send, startFaultServer, type FaultServer } from '../http/fault-server.ts'
 import { testKey } from '../http/reading.ts'
 
@@ -39,7 +38,7 @@ export async function commandStage(
   await using opened = new AsyncDisposableStack()
   const service = opened.use(await startFaultServer())
   service.always(send((request) => account.answer(request)))
-  const place = opened.use(await lendPlace(engine, options))
+  const place = opened.use(await freshPlace(engine, options))
   const env = {
     HEADCOUNT_BASE_URL: service.baseUrl.href,
     HEADCOUNT_API_KEY: testKey,

@@ -8,10 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PGlite, types } from '@electric-sql/pglite'
 import type { Pool } from 'pg'
 import { inject } from 'vitest'
-import { connect } from '../../../src/db/connect.ts'
-import type { Engine } from '../../../src/db/transaction.ts'
 import { parserFor } from '../../../src/db/type-parsers.ts'
-import { emptyTables, freshPlace, noteEngine, type FreshOptions, type Place, type Send } from './databases.ts'
+import { emptyTables, freshPlace, noteEngine, type Place, type Send } from './databases.ts'
 import { openPool } from './pools.ts'
 
 export interface LentPglite extends AsyncDisposable {
@@ -63,18 +61,6 @@ export async function lendPostgres(): Promise<LentPostgres> {
       // To drop a database ends what still uses it, for which the end of the pool waits.
       else await Promise.all([pool.end(), place[Symbol.asyncDispose]()])
     },
-  }
-}
-
-/** As `freshPlace` gives it for what changes no schema and leaves nothing open. */
-export async function lendPlace(engine: Engine, options: FreshOptions = {}): Promise<Place> {
-  if (engine === 'pglite' || Object.keys(options).length > 0) return freshPlace(engine, options)
-  const lent = await lendPostgres()
-  return {
-    engine,
-    url: lent.url,
-    open: (connectOptions) => connect(lent.url, connectOptions),
-    [Symbol.asyncDispose]: () => lent[Symbol.asyncDispose](),
   }
 }
 

@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import type { Engine } from '../../../src/db/transaction.ts'
 import { accountOf, refusal, type Account } from '../accounts/account.ts'
-import { noteEngine } from '../databases/databases.ts'
-import { lendPglite, lendPostgres } from '../databases/lending.ts'
+import { freshPlace, noteEngine } from '../databases/databases.ts'
+import { lendPglite } from '../databases/lending.ts'
 import { send, startFaultServer, type FaultServer, type SeenRequest } from '../http/fault-server.ts'
 import { optionOf, type Target } from './stage.ts'
 
@@ -105,7 +105,7 @@ export async function startPooledService(
 }
 
 async function freshTarget(engine: Engine, opened: AsyncDisposableStack): Promise<Target> {
-  if (engine === 'postgres') return opened.use(await lendPostgres()).url
+  if (engine === 'postgres') return opened.use(await freshPlace(engine)).url
   noteEngine(engine)
   const { pglite } = opened.use(await lendPglite())
   return { pglite }
