@@ -17,8 +17,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Young objects get more room: less time for garbage. Without the second compiler for PGlite short runs are quicker, all tests are not.
-    execArgv: ['--max-semi-space-size=32'],
+    // Young objects get more room, and the heap may grow before all of it is looked through: less time for garbage. Without the second compiler for PGlite short runs are quicker, all tests are not.
+    execArgv: ['--max-semi-space-size=32', '--min-semi-space-size=16', '--initial-heap-size=512'],
     // The machine of a developer and of CI has two cores at least; for much of its time a file waits for something.
     maxWorkers: 5,
     // A process runs one file after the other: what it has loaded and compiled, PGlite before all, serves them all.
@@ -26,6 +26,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 120_000,
+    // On a busy machine what is waited for comes late; by itself vitest waits for a second.
+    expect: { poll: { timeout: 30_000 } },
     setupFiles: ['test/support/seed.ts'],
     projects: [
       {

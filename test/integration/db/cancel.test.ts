@@ -31,7 +31,7 @@ test('reads that are aborted together, as many as the pool of the caller has con
   await using database = cancelReadsOnAbort(opened, stopping.signal)
   const reads = [1, 2, 3].map(() => read(database, 'select count(*) from headcount.events'))
   const ends = Promise.allSettled(reads)
-  await vi.waitFor(() => expect([pool.totalCount, pool.idleCount]).toEqual([3, 0]))
+  await vi.waitFor(() => expect([pool.totalCount, pool.idleCount]).toEqual([3, 0]), { timeout: 30_000 })
   await sleep(100)
   stopping.abort()
   await sleep(500)
@@ -78,7 +78,7 @@ test('a connection that is being made to a server that is silent does not keep a
   through.pathname = pathname
   const database = await connect(through.href)
   const ends = Promise.allSettled([1, 2].map(() => read(database, 'select pg_sleep(60)')))
-  await vi.waitFor(() => expect(sockets.size).toBeGreaterThan(2))
+  await vi.waitFor(() => expect(sockets.size).toBeGreaterThan(2), { timeout: 30_000 })
   const isClosed = await Promise.race([database.close().then(() => true), sleep(5000)])
   expect(isClosed).toBe(true)
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected'])

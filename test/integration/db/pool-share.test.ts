@@ -21,7 +21,7 @@ test('a share of a pool never has more connections than its number, and waits fo
   )
   // Each of these has its connection at once, whatever waits in the other share.
   for (const _ of Array.from({ length: 5 })) await sql`select 1`.execute(other.kysely)
-  await vi.waitFor(() => expect(begun).toBe(3))
+  await vi.waitFor(() => expect(begun).toBe(3), { timeout: 30_000 })
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
      where datname = current_database() and state = 'idle in transaction'`.execute(other.kysely)
@@ -41,14 +41,17 @@ test('closing a share ends a statement that nobody waits for, and leaves the poo
   const hanging = Promise.allSettled(
     Array.from({ length: 4 }, () => sql`select pg_sleep(60)`.execute(share.kysely)),
   )
-  await vi.waitFor(async () => {
-    const { rows } = await sql<{ count: number }>`
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from pg_stat_activity
        where datname = current_database() and query like '%pg_sleep(60)' and state = 'active'`.execute(
-      watching.kysely,
-    )
-    expect(rows[0]?.count).toBe(3)
-  })
+        watching.kysely,
+      )
+      expect(rows[0]?.count).toBe(3)
+    },
+    { timeout: 30_000 },
+  )
   await share.close()
   const ends = await hanging
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected'])

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { codeOf } from '../../../src/db/errors.ts'
 import { startStatementTimeout } from '../../../src/db/pglite/statement-timeout.ts'
 import { engines, freshMirror } from '../../support/databases/databases.ts'
-import { lendPglite } from '../../support/databases/pglites.ts'
+import { lendPglite } from '../../support/databases/lending.ts'
 
 /** Each ends by itself after seconds, so that a test fails and does not hang when nobody ends it. */
 const computing = [

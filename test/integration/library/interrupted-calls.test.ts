@@ -26,7 +26,7 @@ import { accountOf } from '../../support/accounts/account.ts'
 import { send, startFaultServer } from '../../support/http/fault-server.ts'
 import { testKey } from '../../support/http/reading.ts'
 import { freshPlace, onBoth } from '../../support/databases/databases.ts'
-import { lendPglite } from '../../support/databases/pglites.ts'
+import { lendPglite } from '../../support/databases/lending.ts'
 import { openPool } from '../../support/databases/pools.ts'
 
 /** How many others of this database have a statement under way that `which` is true of. */

@@ -15,7 +15,7 @@ import {
 } from '../../../src/index.ts'
 import { accountOf, refusal, type Account } from '../../support/accounts/account.ts'
 import { engines, freshPlace } from '../../support/databases/databases.ts'
-import { blankPglite } from '../../support/databases/pglites.ts'
+import { blankPglite } from '../../support/databases/lending.ts'
 import { send, silence, startFaultServer, type FaultServer } from '../../support/http/fault-server.ts'
 import type { Seen, Surroundings } from '../../support/commands/library-caller.ts'
 import { openPool } from '../../support/databases/pools.ts'

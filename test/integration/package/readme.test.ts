@@ -9,7 +9,7 @@ import { sync } from '../../../src/index.ts'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { headcount, inShell, run } from '../../support/commands/command.ts'
 import { engines, freshPlace } from '../../support/databases/databases.ts'
-import { lendPglite } from '../../support/databases/pglites.ts'
+import { lendPglite } from '../../support/databases/lending.ts'
 import { serveAccount } from '../../support/http/serving.ts'
 
 const root = join(import.meta.dirname, '../../..')

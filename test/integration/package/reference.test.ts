@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { declaredCommands } from '../../../build/reference/declared-commands.ts'
 import { references } from '../../../build/reference/references.ts'
 import { variableNames } from '../../../src/config/settings.ts'
-import { lendPglite } from '../../support/databases/pglites.ts'
+import { lendPglite } from '../../support/databases/lending.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')

@@ -314,7 +314,10 @@ describe('memory', () => {
       send({ body: large(6) }, async (socket, head, body) => {
         socket.write(`${head}Content-Length: ${body.length}\r\n\r\n`)
         socket.write(body.subarray(0, 5 * 1024 * 1024))
-        await vi.waitFor(() => expect(source.counts.bytesReceived).toBe(5 * 1024 * 1024), { interval: 5 })
+        await vi.waitFor(() => expect(source.counts.bytesReceived).toBe(5 * 1024 * 1024), {
+          interval: 5,
+          timeout: 30_000,
+        })
         socket.resetAndDestroy()
       }),
     )
@@ -327,7 +330,7 @@ describe('memory', () => {
       finished.push(id)
     }
     const first = read('a')
-    await vi.waitFor(() => expect(source.counts.retries).toBe(1), { interval: 5 })
+    await vi.waitFor(() => expect(source.counts.retries).toBe(1), { interval: 5, timeout: 30_000 })
     await Promise.all([first, read('b')])
     expect(finished).toEqual(['b', 'a'])
   })
@@ -339,7 +342,9 @@ describe('memory', () => {
     const source = numberText(server.baseUrl, { signal: controller.signal })
     using first = await wholeOf(source.responses('a'))
     const second = errorOf(source.responses('b'))
-    await vi.waitFor(() => expect(source.counts.bytesReceived).toBeGreaterThan(9_000_000))
+    await vi.waitFor(() => expect(source.counts.bytesReceived).toBeGreaterThan(9_000_000), {
+      timeout: 30_000,
+    })
     controller.abort()
     expect(await second).toBeInstanceOf(InterruptedError)
     expect(await itemsOf(first)).toHaveLength(1)

@@ -230,7 +230,7 @@ describe('a refusal that may pass is tried again', () => {
     server.always(good)
     const source = numberText(server.baseUrl)
     const first = valuesOf(source.events())
-    await vi.waitFor(() => expect(source.counts.rejected).toBe(1))
+    await vi.waitFor(() => expect(source.counts.rejected).toBe(1), { timeout: 30_000 })
     await Promise.all([first, valuesOf(source.responses('a')), valuesOf(source.responses('b'))])
     const [refused, ...later] = server.requests.map((request) => request.at)
     expect(later).toHaveLength(3)
@@ -251,7 +251,7 @@ describe('a refusal that may pass is tried again', () => {
   test('H5 nor is a redirect followed before that', async () => {
     const server = await faultServer()
     server.at('/events/a/responses', async (socket, request) => {
-      await vi.waitFor(() => expect(source.counts.rejected).toBe(1), { interval: 5 })
+      await vi.waitFor(() => expect(source.counts.rejected).toBe(1), { interval: 5, timeout: 30_000 })
       await status(302, { Location: '/moved' }, '')(socket, request)
     })
     server.at('/events/b/responses', status(429, { 'Retry-After': '1' }))
@@ -307,7 +307,7 @@ describe('a refusal that may pass is tried again', () => {
     const server = await faultServer()
     server.at('/events/a/responses', status(429, { 'Retry-After': '600' }))
     server.at('/events/b/responses', async (socket, request) => {
-      await vi.waitFor(() => expect(source.counts.rejected).toBe(1))
+      await vi.waitFor(() => expect(source.counts.rejected).toBe(1), { timeout: 30_000 })
       await status(503, { 'Retry-After': '901' })(socket, request)
     })
     const source = numberText(server.baseUrl)

@@ -67,7 +67,7 @@ test('a source that waits for a pause holds no permit: the others have all of th
   await valuesOf(other.responses('first'))
   server.at('/events/a/responses', send({ status: 429, headers: { 'Retry-After': '3' } }))
   const waiting = Promise.all(['a', 'c', 'd'].map((event) => valuesOf(paused.responses(event))))
-  await vi.waitFor(() => expect(paused.counts.rejected).toBe(1))
+  await vi.waitFor(() => expect(paused.counts.rejected).toBe(1), { timeout: 30_000 })
   await Promise.all(['x', 'y', 'z'].map((event) => valuesOf(other.responses(event))))
   await waiting
   const asked = server.requests.map(({ path }) => /events\/(\w+)/.exec(path)?.[1])

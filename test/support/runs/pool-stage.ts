@@ -4,7 +4,7 @@ import { connect } from '../../../src/db/connect.ts'
 import type { Engine } from '../../../src/db/transaction.ts'
 import { accountOf, refusal, type Account } from '../accounts/account.ts'
 import { freshPlace, noteEngine } from '../databases/databases.ts'
-import { lendPglite } from '../databases/pglites.ts'
+import { lendPglite } from '../databases/lending.ts'
 import { send, startFaultServer, type FaultServer, type SeenRequest } from '../http/fault-server.ts'
 import { optionOf, type Target } from './stage.ts'
 

@@ -3,6 +3,7 @@
  * on this stage is followed by a look at the whole mirror: the invariants close each run, not only each test.
  */
 import { inspect } from 'node:util'
+import type { Pool } from 'pg'
 import { describe, expect } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import type { Database, PGliteLike } from '../../../src/db/connect.ts'
@@ -25,7 +26,7 @@ import {
   liveEvents,
   servedEvents,
 } from '../mirror/invariants.ts'
-import { lendPglite } from '../databases/pglites.ts'
+import { lendPglite, lendPostgres } from '../databases/lending.ts'
 import { testKey } from '../http/reading.ts'
 
 /** How a run ended, whether it gave a report or threw. */
@@ -82,16 +83,24 @@ export function onBothStages(name: string, tests: Tests): void {
  * On Postgres only: for faults that end before the database, and for variants of what another test shows on both.
  * A run on PGlite costs several times as much as one on Postgres.
  */
-export function onPostgresStage(name: string, tests: Tests): void {
-  describe(name, () => tests((account) => startStage('postgres', account)))
+export function onPostgresStage(
+  name: string,
+  tests: (stage: (account: Account, options?: { readonly isOwn: boolean }) => Promise<Stage>) => void,
+): void {
+  describe(name, () => tests((account, options) => startStage('postgres', account, options)))
 }
 
-export async function startStage(engine: (typeof engines)[number], account: Account): Promise<Stage> {
+/** @param isOwn a database that no other test had, and connections that end with each run, as for what reads statistics of Postgres */
+export async function startStage(
+  engine: (typeof engines)[number],
+  account: Account,
+  { isOwn = false } = {},
+): Promise<Stage> {
   await using opened = new AsyncDisposableStack()
   const service = opened.use(await startFaultServer())
   service.always(send((request) => account.answer(request)))
-  const target = await freshTarget(engine, opened)
-  const withMirror = lookFrom(target, opened)
+  const { target, lent } = await lendTarget(engine, isOwn, opened)
+  const withMirror = lookFrom(lent)
   let mirror = nothing
   let moments: Contents[] = []
   const said: string[] = []
@@ -105,7 +114,9 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
     backfill: (options) => runAndLook('backfill', options),
     run: async (mode, options = {}) => {
       const ended = await runOnce(mode, {
-        ...(options.database === undefined && options.pool === undefined && optionOf(target)),
+        ...(options.database === undefined &&
+          options.pool === undefined &&
+          (typeof lent === 'string' ? { database: lent } : lent)),
         apiKey: testKey,
         baseUrl: service.baseUrl.href,
         requestTimeoutMs: 5000,
@@ -188,22 +199,35 @@ function fine(id: string) {
   return { id, held: [], unconfirmed: [], error_code: null }
 }
 
-async function freshTarget(engine: (typeof engines)[number], opened: AsyncDisposableStack): Promise<Target> {
-  if (engine === 'postgres') return opened.use(await freshPlace(engine)).url
+/** What others address, and what runs and looks go by: on a server a new connection costs as much as several looks. */
+interface LentTarget {
+  readonly target: Target
+  readonly lent: Target | { readonly pool: Pool }
+}
+
+async function lendTarget(
+  engine: (typeof engines)[number],
+  isOwn: boolean,
+  opened: AsyncDisposableStack,
+): Promise<LentTarget> {
+  if (isOwn) {
+    const { url } = opened.use(await freshPlace(engine))
+    return { target: url, lent: url }
+  }
+  if (engine === 'postgres') {
+    const { url, pool } = opened.use(await lendPostgres())
+    return { target: url, lent: { pool } }
+  }
   noteEngine(engine)
   const { pglite } = opened.use(await lendPglite())
-  return { pglite }
+  return { target: { pglite }, lent: { pglite } }
 }
 
 type WithMirror = <T>(work: (database: Database) => Promise<T>) => Promise<T>
 
-/** On a server all looks share one connection: a new one costs as much as several of them. */
-function lookFrom(target: Target, opened: AsyncDisposableStack): WithMirror {
-  let shared: Promise<Database> | null = null
-  opened.defer(async () => (await shared)?.close())
+function lookFrom(lent: LentTarget['lent']): WithMirror {
   return async (work) => {
-    if (typeof target === 'string') return work(await (shared ??= connect(target, { connections: 1 })))
-    await using database = await connect(target)
+    await using database = await connect(lent)
     return await work(database)
   }
 }

@@ -233,7 +233,7 @@ describe('a run pool', () => {
       server.at('/ping', send({ status: 429, headers: { 'Retry-After': '1' } }))
       const late = { ...service.of('small0'), createAccount: false, runTimeoutMs: 1500 }
       const ended = outcome(runs[call](late)).finally(isEnded.resolve)
-      await vi.waitFor(() => expect(server.requests.at(-1)?.path).toContain('/ping'))
+      await vi.waitFor(() => expect(server.requests.at(-1)?.path).toContain('/ping'), { timeout: 30_000 })
       // The one that has the turn meanwhile keeps it.
       server.at('/events/small1-a/responses', async (socket, request) => {
         await isEnded.promise

@@ -55,7 +55,7 @@ async function withoutWriters<T>(
 
 /** Resolves when a session of the database waits for a lock. */
 async function waiting(database: Database): Promise<void> {
-  await expect.poll(() => countLockWaits(database), { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => countLockWaits(database), { timeout: 120_000 }).toBeGreaterThan(0)
 }
 
 describe('the commands', () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import type { HttpServiceOptions } from '../../../../src/server/http-service.ts'
 import { freshMirror, type Mirror, noteEngine, onServer } from '../../../support/databases/databases.ts'
-import { lendPglite } from '../../../support/databases/pglites.ts'
+import { lendPglite } from '../../../support/databases/lending.ts'
 import { listening, mirrorStore } from '../../../support/http/http-service.ts'
 import { addAccount, addLargeList, type MirroredAccount } from '../../../support/accounts/many-accounts.ts'
 import { closing, exchange, openSocket, requestText } from '../../../support/http/raw-http.ts'
@@ -142,7 +142,7 @@ describe('X7 a large list', () => {
     await onServer(`select pg_terminate_backend(pid) from pg_stat_activity
                      where datname = '${new URL(mirror.url).pathname.slice(1)}'`)
     for (const client of clients) expect(await restOf(client)).not.toContain(END)
-    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(0))
+    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(0), { timeout: 30_000 })
     expectWhole((await exchange(port, asked(closing)))[0]?.body)
   })
 

@@ -48,7 +48,7 @@ onPostgresStage('D14 an unchanged run', (stage) => {
     ['whose bodies say the same in another order', (on: Stage) => reverse(on), 'sync'],
     ['that trusts no digest', () => {}, 'backfill'],
   ] as const)('%s writes no row and no WAL of the live tables', async (_, change, mode) => {
-    await using on = await stage(accountOf({ gala: 40, picnic: 30, ball: 20 }))
+    await using on = await stage(accountOf({ gala: 40, picnic: 30, ball: 20 }), { isOwn: true })
     await on.sync()
     // The first backfill makes the indexes.
     await on.backfill()

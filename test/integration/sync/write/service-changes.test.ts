@@ -197,7 +197,7 @@ onPostgresStage('events that fail, go, and come back', (stage) => {
 
 onPostgresStage('an edited response', (stage) => {
   test('stays on its page with its payment, so that no index is written', async () => {
-    await using on = await stage(accountOf({ gala: 600 }))
+    await using on = await stage(accountOf({ gala: 600 }), { isOwn: true })
     await on.sync()
     const edited = Array.from({ length: 20 }, (_, place) => 1 + place * 30)
     for (const id of edited)
