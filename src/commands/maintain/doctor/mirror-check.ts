@@ -2,7 +2,7 @@ import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Database } from '../../../db/connect.ts'
-import { codeOf, UNDEFINED_TABLE } from '../../../db/errors.ts'
+import { isOfOtherSchema } from '../../../db/errors.ts'
 import { accountKeys, findForeignKeys } from '../../../mirror/accounts/foreign-keys.ts'
 import { DATABASE, USAGE, failed, failure, ok, skipped, type CheckResult } from './check.ts'
 
@@ -30,7 +30,7 @@ export async function checkNames(
     const more = renamed.length - lines.length
     return failed(USAGE, [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'))
   } catch (error) {
-    if (codeOf(error) === UNDEFINED_TABLE) return skipped('nothing was mirrored yet')
+    if (isOfOtherSchema(error)) return skipped('no run with this schema has stored a key yet')
     return failure(error, DATABASE)
   }
 }
