@@ -2,15 +2,22 @@
 import pLimit from 'p-limit'
 import { raceAbort } from '../../../common/abort.ts'
 import { formatCount } from '../../../common/text/number.ts'
+import type { Database } from '../../../db/connect.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
-import { examineDatabase, examineOthers, type DoctorFlags } from '../../maintain/doctor.ts'
+import { examineDatabase, examineOthers, noSettings, type DoctorFlags } from '../../maintain/doctor.ts'
 import { failed, ok, USAGE, type Check, type CheckResult } from '../../maintain/doctor/check.ts'
 import { checkConnections } from '../../maintain/doctor/connection-check.ts'
-import { examineHost, sumOfHosts, type AccountChecks } from '../../maintain/doctor/host-checks.ts'
+import {
+  examineHost,
+  sumOfHosts,
+  sumOfMirrors,
+  type AccountChecks,
+  type HostChecks,
+} from '../../maintain/doctor/host-checks.ts'
 import { checkKeyFiles } from '../../maintain/doctor/key-files-check.ts'
-import { checkNames } from '../../maintain/doctor/mirror-check.ts'
+import { checkMirror, checkNames, noMirror } from '../../maintain/doctor/mirror-check.ts'
 import { recordChecks, type RecordCheck } from '../../maintain/doctor/record-checks.ts'
 import { checkSpace } from '../../maintain/doctor/space-check.ts'
 import { redactSecrets } from '../../open-log.ts'
@@ -62,13 +69,42 @@ async function examine(
   const hosts = await limit.map([...byOrigin.values()], (own) => examineHost(own, signal))
   for (const { name, ...finding } of sumOfHosts(hosts)) await record(name, finding)
   const config = firstOf(listed)
-  await examineDatabase(config, err, record, async (database) => {
+  let examined: readonly AccountChecks[] = hosts
+    .flatMap((host) => host.accounts)
+    .map((one) => withMirror(one, noMirror))
+  await examineDatabase(config, err, record, async (database, schema) => {
     await record('accounts', await checkNames(database, accounts))
     await record('connections', await checkConnections(database, config.pool, accounts.length))
+    if (schema.state !== 'failed') examined = await examineMirrors(database, hosts, signal)
   })
+  for (const { name, ...finding } of sumOfMirrors(examined)) await record(name, finding)
   await examineOthers(config, signal, record)
   await record('free space', await checkSpace(config.database.target))
-  return hosts.flatMap((host) => host.accounts)
+  return examined
+}
+
+/** The accounts of a host one after the other: where one may be another account, its event list is read, one at a time. */
+async function examineMirrors(
+  database: Database,
+  hosts: readonly HostChecks[],
+  signal: AbortSignal,
+): Promise<readonly AccountChecks[]> {
+  const limit = pLimit(HOSTS_AT_ONCE)
+  const found = await limit.map(hosts, async ({ accounts }) => {
+    const examined: AccountChecks[] = []
+    for (const one of accounts) {
+      const hasSettings = one.checks.every(({ name, state }) => name !== 'settings' || state === 'ok')
+      const mirror = hasSettings ? await checkMirror(database, one.config, one.ping, signal) : noSettings
+      examined.push(withMirror(one, mirror))
+    }
+    return examined
+  })
+  return found.flat()
+}
+
+function withMirror(one: AccountChecks, mirror: CheckResult): AccountChecks {
+  const exit_code = one.exit_code === 0 ? (mirror.exit_code ?? 0) : one.exit_code
+  return { ...one, exit_code, checks: [...one.checks, { name: 'mirror', ...mirror }] }
 }
 
 function checkFile(listed: Accounts): CheckResult {
