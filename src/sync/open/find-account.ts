@@ -166,8 +166,14 @@ async function requireOwnKey(
   // guard: key under another name
   throw new AccountMismatchError(
     `The key of account ${now} is that of account ${former} of the mirror. Nothing was read or written. If ${former} was renamed, ` +
-      `the other place needs the same name: ${commandName()} accounts rename changes it in the mirror. If not, check the key.`,
+      `the other place needs the same name: ${renameCommand(other, account)} changes it in the mirror. If not, check the key.`,
   )
+}
+
+/** As it is typed. */
+export function renameCommand(from: string, to: string): string {
+  const [former, now] = [from, to].map((name) => quoteForShell(stripControlCharsInLine(name)))
+  return `${commandName()} accounts rename ${former} ${now}`
 }
 
 /** Under which name the mirror has the key of an account; null: under none, or under that of the account too. @param names with this key */

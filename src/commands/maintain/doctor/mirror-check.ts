@@ -2,7 +2,7 @@
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import type { ServiceConfig } from '../../../config/config.ts'
 import { UnknownAccountError } from '../../../common/errors.ts'
-import { commandName } from '../../../common/command-name.ts'
+import { renameCommand } from '../../../sync/open/find-account.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Database } from '../../../db/connect.ts'
 import { isOfOtherSchema } from '../../../db/errors.ts'
@@ -81,7 +81,7 @@ export async function checkNames(
       .map(
         ({ account, owner }) =>
           `account ${JSON.stringify(account)} of the file has the key of ${JSON.stringify(owner)} of the mirror: ` +
-          `if it was renamed, run ${commandName()} accounts rename, and until then it is not read`,
+          `if it was renamed, run ${renameCommand(owner, account)}, and until then it is not read`,
       )
     const more = renamed.length - lines.length
     return failed(USAGE, [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'))

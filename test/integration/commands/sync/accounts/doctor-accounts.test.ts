@@ -74,7 +74,7 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
       {
         state: 'failed',
         detail: expect.stringMatching(
-          /account "choir" of the file has the key of "bob" of the mirror.*accounts rename/,
+          /account "choir" of the file has the key of "bob" of the mirror.*headcount\S* accounts rename bob choir, and/,
         ),
       },
     ])
