@@ -9,7 +9,7 @@ import type { Command } from '../cli/context.ts'
 import { failure, ok, skipped, USAGE, warning, type CheckResult } from './doctor/check.ts'
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
 import * as service from './doctor/service-checks.ts'
-import { checkMirror, noMirror } from './doctor/mirror-check.ts'
+import { checkMirror, noMirror, type AskService } from './doctor/mirror-check.ts'
 import { checkMail } from './doctor/mail-check.ts'
 import { checkQueue } from './doctor/queue-check.ts'
 import { recordChecks, type RecordCheck } from './doctor/record-checks.ts'
@@ -45,8 +45,10 @@ export const doctor: Command<DoctorFlags> = async (context) => {
     const ping = await examineService(found.service, signal, record)
     let mirror = found.service === null ? noSettings : noMirror
     await examineDatabase(found.config, terminal.err, record, async (database, schema) => {
-      if (found.service !== null && schema.state !== 'failed')
-        mirror = await checkMirror(database, found.service, ping, signal)
+      const { service: config } = found
+      if (config === null || schema.state === 'failed') return
+      const ask: AskService = (work) => service.withSource(config, { signal }, work)
+      mirror = await checkMirror(database, config, ping, ask)
     })
     await record('mirror', mirror)
     await examineOthers(found.config, signal, record)

@@ -16,26 +16,29 @@ import { withNamesOf } from '../../open-log.ts'
 import { inFlags } from '../../sync/ask-about-account.ts'
 import { runOptions } from '../../sync/run-command.ts'
 import { DATABASE, USAGE, failed, failure, ok, skipped, warning, type CheckResult } from './check.ts'
-import { withSource, type PingResponse } from './service-checks.ts'
+import type { PingResponse } from './service-checks.ts'
 
 const MAX_SHOWN = 5
 
 /** What stands where the database or its schema cannot be used. */
 export const noMirror = skipped('needs a mirror that can be read')
 
+/** Asks the service for an account. */
+export type AskService = <T>(work: (source: Source) => Promise<T>) => Promise<T>
+
 /** @param ping null: the service did not answer */
 export async function checkMirror(
   database: Database,
   config: ServiceConfig,
   ping: PingResponse | null,
-  signal: AbortSignal,
+  ask: AskService,
 ): Promise<CheckResult> {
   return withNamesOf(config, async () => {
     try {
       const settings = resolveOptions(runOptions(config))
       const service = ping && {
         identity: identityOf(settings, ping),
-        listEvents: () => withSource(config, { signal }, (source) => listEvents(source, settings)),
+        listEvents: () => ask((source) => listEvents(source, settings)),
       }
       return describe(await foreseeRefusal(database, settings, service), settings, ping !== null)
     } catch (error) {

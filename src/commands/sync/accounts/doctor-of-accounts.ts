@@ -14,11 +14,11 @@ import {
   sumOfHosts,
   sumOfMirrors,
   type AccountChecks,
-  type HostChecks,
 } from '../../maintain/doctor/host-checks.ts'
 import { checkKeyFiles } from '../../maintain/doctor/key-files-check.ts'
-import { checkMirror, checkNames, noMirror } from '../../maintain/doctor/mirror-check.ts'
+import { checkMirror, checkNames, noMirror, type AskService } from '../../maintain/doctor/mirror-check.ts'
 import { recordChecks, type RecordCheck } from '../../maintain/doctor/record-checks.ts'
+import { withSource } from '../../maintain/doctor/service-checks.ts'
 import { checkSpace } from '../../maintain/doctor/space-check.ts'
 import { redactSecrets } from '../../open-log.ts'
 import { faultyResults, type AccountResult } from './account-result.ts'
@@ -26,6 +26,7 @@ import { resultFormat, writeDocument } from './result-writer.ts'
 import { firstOf, shownFaults } from './select-accounts.ts'
 
 const HOSTS_AT_ONCE = 8
+const MIRRORS_AT_ONCE = 4
 
 export async function doctorOfAccounts(
   { flags, terminal, signal }: Context<DoctorFlags>,
@@ -69,13 +70,12 @@ async function examine(
   const hosts = await limit.map([...byOrigin.values()], (own) => examineHost(own, signal))
   for (const { name, ...finding } of sumOfHosts(hosts)) await record(name, finding)
   const config = firstOf(listed)
-  let examined: readonly AccountChecks[] = hosts
-    .flatMap((host) => host.accounts)
-    .map((one) => withMirror(one, noMirror))
+  const asked = hosts.flatMap((host) => host.accounts)
+  let examined: readonly AccountChecks[] = asked.map((one) => withMirror(one, noMirror))
   await examineDatabase(config, err, record, async (database, schema) => {
     await record('accounts', await checkNames(database, accounts))
     await record('connections', await checkConnections(database, config.pool, accounts.length))
-    if (schema.state !== 'failed') examined = await examineMirrors(database, hosts, signal)
+    if (schema.state !== 'failed') examined = await examineMirrors(database, asked, signal)
   })
   for (const { name, ...finding } of sumOfMirrors(examined)) await record(name, finding)
   await examineOthers(config, signal, record)
@@ -83,23 +83,20 @@ async function examine(
   return examined
 }
 
-/** The accounts of a host one after the other: where one may be another account, its event list is read, one at a time. */
+/** A few at once. Where one may be another account its event list is read: one at a time, for a service bounds requests. */
 async function examineMirrors(
   database: Database,
-  hosts: readonly HostChecks[],
+  accounts: readonly AccountChecks[],
   signal: AbortSignal,
 ): Promise<readonly AccountChecks[]> {
-  const limit = pLimit(HOSTS_AT_ONCE)
-  const found = await limit.map(hosts, async ({ accounts }) => {
-    const examined: AccountChecks[] = []
-    for (const one of accounts) {
-      const hasSettings = one.checks.every(({ name, state }) => name !== 'settings' || state === 'ok')
-      const mirror = hasSettings ? await checkMirror(database, one.config, one.ping, signal) : noSettings
-      examined.push(withMirror(one, mirror))
-    }
-    return examined
+  const [limit, oneList] = [pLimit(MIRRORS_AT_ONCE), pLimit(1)]
+  return limit.map(accounts, async (one) => {
+    const { checks, config, ping } = one
+    const hasSettings = checks.every(({ name, state }) => name !== 'settings' || state === 'ok')
+    if (!hasSettings) return withMirror(one, noSettings)
+    const ask: AskService = (work) => oneList(() => withSource(config, { signal }, work))
+    return withMirror(one, await checkMirror(database, config, ping, ask))
   })
-  return found.flat()
 }
 
 function withMirror(one: AccountChecks, mirror: CheckResult): AccountChecks {
