@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import process from 'node:process'
+import { stripControlCharsInLine } from './text/strip-control-chars.ts'
 
 /**
  * What one types to call this program: `npx --no -- headcount` in a checkout and in a project that depends on it,
@@ -44,4 +45,9 @@ function findProject(folder: string): string | null {
 /** A text as one word of a shell. */
 export function quoteForShell(text: string): string {
   return /^[\w.@:/-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** The flag that names an account, with the space before it, for the end of a command. */
+export function accountFlag(account: string): string {
+  return ` --account ${quoteForShell(stripControlCharsInLine(account))}`
 }

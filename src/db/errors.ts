@@ -28,7 +28,7 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
   const foreign = foreignFunction(error)
   if (
     foreign === null &&
-    [UNDEFINED_TABLE, '3F000', '42883', '42703'].includes(code) &&
+    [UNDEFINED_TABLE, '3F000', '42883', UNDEFINED_COLUMN].includes(code) &&
     /\bheadcount(?:_internal)?[."]|"headcount(?:_internal)?"/.test(message)
   ) {
     return new SchemaVersionError(`${label}: ${message}. Run: ${commandName()} migrate`, options)
@@ -65,6 +65,8 @@ const transactionOnlyState = /^(?:22|23|54)[0-9A-Z]{3}$|^(?:25P03|25P04|53200|55
 
 /** The SQLSTATE in a database without a mirror. */
 export const UNDEFINED_TABLE = '42P01'
+/** SQLSTATE of a column that an older schema, or one that is being brought up to date, does not have yet. */
+const UNDEFINED_COLUMN = '42703'
 /** SQLSTATE of a missing privilege: a reader may still ask what it can read. */
 export const INSUFFICIENT_PRIVILEGE = '42501'
 /** SQLSTATE of a row whose key is taken. */
@@ -84,6 +86,12 @@ function codedCause(error: unknown): { readonly error: Error; readonly code: str
     if (code !== null) return { error: at, code }
   }
   return null
+}
+
+/** Whether the schema has not what a statement of this program asks: there is none, or it is of another version. */
+export function isOfOtherSchema(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN
 }
 
 /** Whether the connection is lost, so that not even a rollback can be sent. */

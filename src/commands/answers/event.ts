@@ -1,5 +1,5 @@
 import type { ViewRow } from '../../common/schema/view-columns.ts'
-import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { accountFlag, commandName, quoteForShell } from '../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { eventCall, type EventDetails } from '../../mirror/answers/event.ts'
 import type { Command, ListFlags } from '../cli/context.ts'
@@ -36,7 +36,9 @@ export const event: Command<EventFlags> = async (context) => {
   }))
   return writeResult(context, { events: found }, (out) =>
     found
-      .map((details) => formatEvent(details, { limit, accountFlag: accountFlag(account) }, out))
+      .map((details) =>
+        formatEvent(details, { limit, forAccount: account === undefined ? '' : accountFlag(account) }, out),
+      )
       .join('\n'),
   )
 }
@@ -44,11 +46,8 @@ export const event: Command<EventFlags> = async (context) => {
 interface EventFormat {
   readonly limit: number
   /** What a command of the same account has at its end. */
-  readonly accountFlag: string
+  readonly forAccount: string
 }
-
-const accountFlag = (account: string | undefined): string =>
-  account === undefined ? '' : ` --account ${quoteForShell(stripControlCharsInLine(account))}`
 
 function formatEvent(details: EventDetails, format: EventFormat, out: Output): string {
   const { summary } = details
@@ -117,7 +116,7 @@ function typedId({ event_id }: Pick<ViewRow<'event_summary'>, 'event_id'>): stri
 function comesPart({ respondents, summary }: EventDetails, format: EventFormat, out: Output): string {
   const expected = respondents.filter(({ expected: people }) => Number(people) > 0)
   if (expected.length === 0) return 'Nobody is expected yet.\n'
-  const more = moreLine(expected.length - format.limit, `who-comes ${typedId(summary)}${format.accountFlag}`)
+  const more = moreLine(expected.length - format.limit, `who-comes ${typedId(summary)}${format.forAccount}`)
   return `${formatRespondents(expected.slice(0, format.limit), out)}${more}`
 }
 
@@ -188,7 +187,7 @@ function changesPart(
         : (words[change.change] ?? change.change),
     ]),
   )
-  return `${table}${moreLine(changes_total - changes.length, `changes --event ${typedId(summary)} --since 0${format.accountFlag}`)}`
+  return `${table}${moreLine(changes_total - changes.length, `changes --event ${typedId(summary)} --since 0${format.forAccount}`)}`
 }
 
 const words: Readonly<Record<string, string>> = { insert: 'answered', delete: 'withdrew' }

@@ -1,6 +1,6 @@
 /** What is in the queue of `worker --queue`. */
 import { readAccounts, type Accounts } from '../../config/accounts/read-accounts.ts'
-import { commandName } from '../../common/command-name.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
@@ -94,7 +94,7 @@ export const queueRetry: Command<DeadLetterFlags> = (context) =>
 
 function notListed(account: string): UsageError {
   return new UsageError(
-    `The accounts file has no account ${JSON.stringify(account)}, so no worker would take its job: add the account again, or remove its letter with ${commandName()} queue purge`,
+    `The accounts file has no account ${JSON.stringify(account)}, so no worker would take its job: add the account again, or remove its letter with ${commandName()} queue purge ${quoteForShell(stripControlCharsInLine(account))}`,
   )
 }
 

@@ -9,6 +9,7 @@ import type { Command } from '../cli/context.ts'
 import { failure, ok, skipped, USAGE, warning, type CheckResult } from './doctor/check.ts'
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
 import * as service from './doctor/service-checks.ts'
+import { checkMirror, noMirror, type AskService } from './doctor/mirror-check.ts'
 import { checkMail } from './doctor/mail-check.ts'
 import { checkQueue } from './doctor/queue-check.ts'
 import { recordChecks, type RecordCheck } from './doctor/record-checks.ts'
@@ -42,7 +43,14 @@ export const doctor: Command<DoctorFlags> = async (context) => {
     await record('configuration', found.finding)
     if (found.config !== null) redactSecrets(found.config, terminal)
     const ping = await examineService(found.service, signal, record)
-    await examineDatabase(found.config, terminal.err, record)
+    let mirror = found.service === null ? noSettings : noMirror
+    await examineDatabase(found.config, terminal.err, record, async (database, schema) => {
+      const { service: config } = found
+      if (config === null || schema.state === 'failed') return
+      const ask: AskService = (work) => service.withSource(config, { signal }, work)
+      mirror = await checkMirror(database, config, ping, ask)
+    })
+    await record('mirror', mirror)
     await examineOthers(found.config, signal, record)
     await record(
       'clock',
@@ -66,7 +74,7 @@ function withOwnDefaults(): Environment {
   return { ...ownEnvironment, [variable]: ownEnvironment[variable] || DOCTOR_REQUEST_TIMEOUT }
 }
 
-const noSettings = skipped('needs the settings')
+export const noSettings = skipped('needs the settings')
 
 interface Settings {
   readonly finding: CheckResult
@@ -133,7 +141,7 @@ export async function examineDatabase(
   config: Config | null,
   err: Output,
   record: RecordCheck,
-  more: (database: Database) => Promise<void> = async () => {},
+  more: (database: Database, schema: CheckResult) => Promise<void> = async () => {},
 ): Promise<void> {
   const told: string[] = []
   const opened =
@@ -156,6 +164,8 @@ export async function examineDatabase(
   const finding =
     found.state === 'ok' && told.length > 0 ? warning([found.detail, ...told].join('. ')) : found
   await record('database', finding)
-  await record('schema', found.state === 'ok' ? await checkSchema(database) : skipped('needs the database'))
-  if (found.state === 'ok') await more(database)
+  const isUsable = found.state !== 'failed'
+  const schema = isUsable ? await checkSchema(database) : skipped('needs the database')
+  await record('schema', schema)
+  if (isUsable) await more(database, schema)
 }

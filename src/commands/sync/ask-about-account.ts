@@ -24,7 +24,8 @@ export async function requireYes(
   throw new UsageError('Nothing was written, for the account is not one of the mirror.', { cause: unknown })
 }
 
-function inFlags({ account, accounts }: UnknownAccountError): UnknownAccountError {
+/** The error of a run as the command line tells it. */
+export function inFlags({ account, accounts }: UnknownAccountError): UnknownAccountError {
   const nearest =
     accounts.length > 1
       ? `The nearest name is "${stripControlCharsInLine(nearestName(account, accounts))}". `

@@ -1,3 +1,4 @@
+import { accountFlag, commandName } from '../../common/command-name.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { ErasedCounts, ErasureReport } from '../../common/schema/tables.ts'
@@ -91,9 +92,9 @@ async function olderTransactionsEnd({ kysely }: Database, signal: AbortSignal): 
 }
 
 /** What no command of this program reaches. */
-export const NOT_REACHED: readonly string[] = [
+export const notReached = (account: string): readonly string[] => [
   'the service itself: ask it to delete the responses',
-  'backups of this database: after one is restored, run person erase --suppressions FILE --account NAME with the list of today',
+  `backups of this database: after one is restored, run ${commandName()} person erase --suppressions FILE${accountFlag(account)} with the list of today`,
   'write-ahead logs, archives and replicas, until they have passed on or were overwritten',
   'mirrors that read this one, and files that were exported: run the same command there',
 ]

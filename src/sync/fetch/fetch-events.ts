@@ -4,6 +4,7 @@ import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { EventListReader } from '../../normalise/list/event-list.ts'
 import { describeList, redactRejects } from './list-facts.ts'
 import { keySha256 } from '../open/find-account.ts'
+import type { ResolvedOptions } from '../options.ts'
 import type { ReadContext } from '../run-context.ts'
 import type { Identity } from '../../load/stored-identity.ts'
 import type { EventList } from './event-list.ts'
@@ -11,15 +12,21 @@ import type { EventList } from './event-list.ts'
 /** What the account is read with: by a run before it has a mirror, and by `verify`. */
 export type FetchContext = Pick<ReadContext, 'source' | 'settings' | 'initial' | 'stats'>
 
+/** Who the account is, by what the service says and by what is set. */
+export function identityOf(
+  { address, apiKey }: Pick<ResolvedOptions, 'address' | 'apiKey'>,
+  { email }: Pick<Identity, 'email'>,
+): Identity {
+  return { email, base_url: address, key_sha256: keySha256(apiKey) }
+}
+
 /**
  * Asks the service who we are, before anything else is read.
  *
  * @throws AuthenticationError, UnreachableError, InvalidResponseError; UsageError when the base address is wrong.
  */
 export async function fetchIdentity(run: FetchContext): Promise<Identity> {
-  const { email } = await explainBaseUrlErrors(run, '/ping', () => run.source.ping())
-  const { address, apiKey } = run.settings
-  return { email, base_url: address, key_sha256: keySha256(apiKey) }
+  return identityOf(run.settings, await explainBaseUrlErrors(run, '/ping', () => run.source.ping()))
 }
 
 /**

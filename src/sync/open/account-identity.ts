@@ -77,6 +77,11 @@ export async function compareIdentity(
   return { known, isOther: true }
 }
 
+/** Whether something says that this may be another account than the mirror's, so that its event list decides. */
+export async function mayBeOther(run: IdentityContext, identity: Identity): Promise<boolean> {
+  return describeChange(await readIdentity(run), identity) !== null
+}
+
 type Known = Readonly<Record<keyof Identity, string | null>>
 
 const nothing: Known = { email: null, base_url: null, key_sha256: null }

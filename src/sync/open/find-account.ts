@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
-import { codeOf, UNDEFINED_TABLE } from '../../db/errors.ts'
+import { isOfOtherSchema } from '../../db/errors.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import {
@@ -33,14 +33,18 @@ export interface RequestedAccount {
  * Makes sure that the account is one of the mirror, or may become one: a mistyped name would store everything a second
  * time. Writes nothing, and is asked before anything is written; a mirror without accounts takes any name.
  *
+ * @returns whether the schema could tell: one that is older, or that another process is bringing up to date, is asked again
+ * after the migration
  * @throws UnknownAccountError, AccountMismatchError
  */
-export async function requireKnownAccount(database: Database, wanted: RequestedAccount): Promise<void> {
+export async function requireKnownAccount(database: Database, wanted: RequestedAccount): Promise<boolean> {
   try {
     await requireAccountName(database.kysely, wanted)
+    return true
   } catch (error) {
-    // There is no schema, or a newer one without this table: the migration reports that.
-    if (codeOf(error) !== UNDEFINED_TABLE) throw error
+    // guard: half a schema
+    if (isOfOtherSchema(error)) return false
+    throw error
   }
 }
 
@@ -162,8 +166,14 @@ async function requireOwnKey(
   // guard: key under another name
   throw new AccountMismatchError(
     `The key of account ${now} is that of account ${former} of the mirror. Nothing was read or written. If ${former} was renamed, ` +
-      `the other place needs the same name: ${commandName()} accounts rename changes it in the mirror. If not, check the key.`,
+      `the other place needs the same name: ${renameCommand(other, account)} changes it in the mirror. If not, check the key.`,
   )
+}
+
+/** As it is typed. */
+export function renameCommand(from: string, to: string): string {
+  const [former, now] = [from, to].map((name) => quoteForShell(stripControlCharsInLine(name)))
+  return `${commandName()} accounts rename ${former} ${now}`
 }
 
 /** Under which name the mirror has the key of an account; null: under none, or under that of the account too. @param names with this key */

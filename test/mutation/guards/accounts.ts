@@ -2,6 +2,8 @@ import type { Guard } from './guard.ts'
 
 const reading = 'test/unit/config/accounts/read-accounts.test.ts'
 
+const inspect = 'test/integration/commands/inspect/inspect.test.ts'
+
 const doctor = 'test/integration/commands/sync/accounts/doctor-accounts.test.ts'
 
 /** What keeps the accounts of one deployment apart. */
@@ -81,6 +83,27 @@ export const accountGuards: readonly Guard[] = [
     mutation: { replace: 'null as string | null' },
     tests: [doctor],
     only: 'postgres.*renamed in the file alone',
+  },
+  {
+    name: 'foreseen account',
+    promise: 'doctor tells of a name that the mirror does not have, and of an account that is half removed',
+    mutation: { replace: '{ id: 0, name: settings.account }' },
+    tests: [inspect],
+    only: 'foresees what the mirror has',
+  },
+  {
+    name: 'foreseen list without its key',
+    promise: 'doctor tells that people were erased, and that the key of their list is missing or another one',
+    mutation: 'remove',
+    tests: [inspect],
+    only: 'foresees what the mirror has',
+  },
+  {
+    name: 'foreseen other account',
+    promise: 'doctor tells that the key is of another account than the mirror',
+    mutation: 'never',
+    tests: [inspect],
+    only: 'foresees what the mirror has',
   },
   {
     name: 'fields of an entry',

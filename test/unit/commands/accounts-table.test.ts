@@ -4,11 +4,13 @@ import {
   headline,
   type AccountRow,
 } from '../../../src/commands/sync/accounts/accounts-table.ts'
+import { commandName } from '../../../src/common/command-name.ts'
 import type { VerifyReport } from '../../../src/index.ts'
 import { exitCodes, worstExitCode, worstFirst } from '../../../src/commands/exit-codes.ts'
 import { summaryOf } from '../../../src/commands/sync/accounts/verify-all-accounts.ts'
 import { accountsLine } from '../../../src/commands/terminal/accounts-line.ts'
 
+const headcount = commandName()
 const plain = { width: null, style: (_: unknown, text: string) => text }
 const sync = { name: 'sync', changedHeading: 'rows changed' }
 
@@ -89,7 +91,7 @@ test('one line tells how far all are', () => {
 })
 
 const compared = {
-  account: 'ada',
+  account: 'the choir',
   status: 'partial',
   duration_ms: 7,
   differences: [],
@@ -130,17 +132,17 @@ test.each<[Partial<VerifyReport>, string]>([
   ],
   [
     { errors: [away], errors_total: 3, held: 2 },
-    'no answer (and 2 more errors); 2 deletions held, and not compared: status --account says why',
+    `no answer (and 2 more errors); 2 deletions held, and not compared: ${headcount} status --account 'the choir' says why`,
   ],
   [
     { status: 'different', differences_total: 3 },
-    '3 differences, which backfill --restart --account corrects',
+    `3 differences, which ${headcount} backfill --restart --account 'the choir' corrects`,
   ],
   [{ status: 'equal', lists_changed: ['gala'] }, '1 list changed since the last sync'],
   [{ status: 'equal' }, ''],
   [
     { status: 'equal', warnings: ['the mirror was moved'], held: 1 },
-    'the mirror was moved; 1 deletion held, and not compared: status --account says why',
+    `the mirror was moved; 1 deletion held, and not compared: ${headcount} status --account 'the choir' says why`,
   ],
 ])('of a verify that found %j the reason is told', (found, why) => {
   expect(summaryOf({ ...compared, ...found }).why).toBe(why)

@@ -79,7 +79,7 @@ export const maintenanceCommands: CommandGroup = {
       load: async () => (await import('../../maintain/doctor.ts')).doctor,
       summary: 'check settings, service, key and database, and say what to do',
       description:
-        'Checks the settings, the connection to the service, the key, one list, the database, its schema, the mail ' +
+        'Checks the settings, the connection to the service, the key, one list, the database, its schema, what the mirror has against the next run, the mail ' +
         'server where one is set, the clocks and the free disk space, one line each. Writes and sends nothing. Ends with the exit code of the first failed check.',
       examples: [['doctor', 'before the first run, or when something fails']],
       options: [

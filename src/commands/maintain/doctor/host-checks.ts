@@ -30,6 +30,9 @@ import { runOptions } from '../../sync/run-command.ts'
 /** What was found of one account. */
 export interface AccountChecks {
   readonly account: string
+  readonly config: AccountConfig
+  /** Null: the service did not answer, or refused the key. */
+  readonly ping: PingResponse | null
   /** As a run of the account would end for what was found. */
   readonly exit_code: number
   readonly checks: readonly Check[]
@@ -95,8 +98,10 @@ async function askFirst(
       { name: 'list', ...list },
       { name: 'clock', ...clock },
     ],
-    accounts: answers.map(({ config, settings, key }) => ({
+    accounts: answers.map(({ config, settings, key, ping }) => ({
       account: config.account,
+      config,
+      ping,
       exit_code: settings.exit_code ?? key.exit_code ?? 0,
       checks: [
         { name: 'settings', ...settings },
@@ -135,6 +140,8 @@ const sourceOptions = (host: Host, signal: AbortSignal) => ({ host, signal })
 function unasked(accounts: readonly AccountConfig[]): readonly AccountChecks[] {
   return accounts.map((config) => ({
     account: config.account,
+    config,
+    ping: null,
     exit_code: UNREACHABLE,
     checks: [
       { name: 'settings', ...checkSettings(config) },
@@ -167,13 +174,43 @@ export function sumOfHosts(hosts: readonly HostChecks[]): readonly Check[] {
   return [...summed, ...keysOf(hosts)]
 }
 
-/** What is wrong with several accounts in the same words is told once. */
 function keysOf(hosts: readonly HostChecks[]): readonly Check[] {
-  const all = hosts.flatMap(({ accounts }) =>
-    accounts.flatMap(({ account, checks }) => checks.map((check) => ({ account, ...check }))),
-  )
-  const bad = all.filter(({ state }) => state === 'failed')
-  const groups = [...Map.groupBy(bad, ({ name, detail }) => `${name} ${detail}`).values()]
+  const all = checksOf(hosts.flatMap(({ accounts }) => accounts))
+  const keys = all.filter(({ name }) => name === 'key')
+  const accepted = keys.filter(({ state }) => state === 'ok').length
+  const summary = `${formatNumber(accepted)} of ${formatCount(keys.length, 'account')} accepted`
+  return [
+    ...sumOfFaults('key', all),
+    { name: 'keys', ...(accepted === keys.length ? ok(summary) : warning(summary)) },
+  ]
+}
+
+/** What the mirror says against the next run of each account, as a few checks. */
+export function sumOfMirrors(accounts: readonly AccountChecks[]): readonly Check[] {
+  const all = checksOf(accounts).filter(({ name }) => name === 'mirror')
+  const [first] = all
+  if (first !== undefined && all.every(({ state, detail }) => state === 'skipped' && detail === first.detail))
+    return [{ name: 'mirrors', ...skipped(first.detail) }]
+  const refused = all.filter(({ state }) => state === 'failed').length
+  const count = formatCount(all.length, 'account')
+  const summary = `the next run of ${formatNumber(refused)} of ${count} will be refused`
+  const sum =
+    refused > 0 ? warning(summary) : ok(`the next run of ${count} is not refused by what the mirror has`)
+  return [...sumOfFaults('mirror', all), { name: 'mirrors', ...sum }]
+}
+
+interface AccountCheck extends Check {
+  readonly account: string
+}
+
+function checksOf(accounts: readonly AccountChecks[]): readonly AccountCheck[] {
+  return accounts.flatMap(({ account, checks }) => checks.map((check) => ({ account, ...check })))
+}
+
+/** What is wrong with several accounts in the same words is told once. @param name of the check that says how many more */
+function sumOfFaults(name: string, all: readonly AccountCheck[]): readonly Check[] {
+  const bad = all.filter(({ state }) => state === 'failed' || state === 'warning')
+  const groups = [...Map.groupBy(bad, (check) => `${check.name} ${check.detail}`).values()]
   const told = groups.slice(0, MAX_TOLD).flatMap((own): Check[] => {
     const [first] = own
     if (first === undefined) return []
@@ -181,13 +218,6 @@ function keysOf(hosts: readonly HostChecks[]): readonly Check[] {
     const names = own.map(({ account }) => account)
     return [{ ...check, detail: `${nameSome(names, MAX_NAMED)}: ${check.detail}` }]
   })
-  const keys = all.filter(({ name }) => name === 'key')
-  const accepted = keys.filter(({ state }) => state === 'ok').length
-  const summary = `${formatNumber(accepted)} of ${formatCount(keys.length, 'account')} accepted`
   const left = groups.length - told.length
-  return [
-    ...told,
-    ...(left > 0 ? [{ name: 'key', ...warning(`and ${formatNumber(left)} more: see --json`) }] : []),
-    { name: 'keys', ...(accepted === keys.length ? ok(summary) : warning(summary)) },
-  ]
+  return [...told, ...(left > 0 ? [{ name, ...warning(`and ${formatNumber(left)} more: see --json`) }] : [])]
 }

@@ -89,6 +89,7 @@ export function withSource<T>(
 
 /** What /ping told: who we are, and the service's clock. */
 export interface PingResponse {
+  readonly email: string | null
   readonly serverDate: Date | null
   readonly askedAt: number
   readonly answeredAt: number
@@ -103,7 +104,7 @@ export async function checkKey(
     const finding = ok(
       email === null ? 'accepted; the service names no e-mail' : `accepted, it belongs to ${email}`,
     )
-    return { finding, answer: { serverDate, askedAt, answeredAt: Date.now() } }
+    return { finding, answer: { email, serverDate, askedAt, answeredAt: Date.now() } }
   } catch (error) {
     return { finding: serviceFailure(error), answer: null }
   }

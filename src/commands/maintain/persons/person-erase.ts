@@ -13,7 +13,7 @@ import {
   type ErasurePlan,
   type PlaceCount,
 } from '../../../mirror/persons/plan-erasure.ts'
-import { NOT_REACHED, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../../mirror/persons/vacuum.ts'
+import { notReached, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../../mirror/persons/vacuum.ts'
 import { restorePerson, type RestoreReport } from '../../../mirror/persons/restore.ts'
 import { emailKeyOf } from '../../../mirror/persons/show.ts'
 import { exportSuppressions, parseListOf } from '../../../mirror/persons/suppression-file.ts'
@@ -75,7 +75,7 @@ export const personErase: Command<EraseFlags> = async (context) => {
       : await eraseImported(database, todo, options)
     const vacuum = flags.vacuum ? await vacuumErased(database, report, signal) : NOT_VACUUMED
     const stays = isPlan ? countByPlace(todo.stays) : null
-    const receipt = { ...report, ...vacuum, stays, not_reached: NOT_REACHED }
+    const receipt = { ...report, ...vacuum, stays, not_reached: notReached(account) }
     return writeResult(context, receipt, (out) => formatReceipt(receipt, out))
   })
 }

@@ -2,16 +2,23 @@
 import pLimit from 'p-limit'
 import { raceAbort } from '../../../common/abort.ts'
 import { formatCount } from '../../../common/text/number.ts'
+import type { Database } from '../../../db/connect.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
-import { examineDatabase, examineOthers, type DoctorFlags } from '../../maintain/doctor.ts'
+import { examineDatabase, examineOthers, noSettings, type DoctorFlags } from '../../maintain/doctor.ts'
 import { failed, ok, USAGE, type Check, type CheckResult } from '../../maintain/doctor/check.ts'
 import { checkConnections } from '../../maintain/doctor/connection-check.ts'
-import { examineHost, sumOfHosts, type AccountChecks } from '../../maintain/doctor/host-checks.ts'
+import {
+  examineHost,
+  sumOfHosts,
+  sumOfMirrors,
+  type AccountChecks,
+} from '../../maintain/doctor/host-checks.ts'
 import { checkKeyFiles } from '../../maintain/doctor/key-files-check.ts'
-import { checkNames } from '../../maintain/doctor/mirror-check.ts'
+import { checkMirror, checkNames, noMirror, type AskService } from '../../maintain/doctor/mirror-check.ts'
 import { recordChecks, type RecordCheck } from '../../maintain/doctor/record-checks.ts'
+import { withSource } from '../../maintain/doctor/service-checks.ts'
 import { checkSpace } from '../../maintain/doctor/space-check.ts'
 import { redactSecrets } from '../../open-log.ts'
 import { faultyResults, type AccountResult } from './account-result.ts'
@@ -19,6 +26,7 @@ import { resultFormat, writeDocument } from './result-writer.ts'
 import { firstOf, shownFaults } from './select-accounts.ts'
 
 const HOSTS_AT_ONCE = 8
+const MIRRORS_AT_ONCE = 4
 
 export async function doctorOfAccounts(
   { flags, terminal, signal }: Context<DoctorFlags>,
@@ -62,13 +70,38 @@ async function examine(
   const hosts = await limit.map([...byOrigin.values()], (own) => examineHost(own, signal))
   for (const { name, ...finding } of sumOfHosts(hosts)) await record(name, finding)
   const config = firstOf(listed)
-  await examineDatabase(config, err, record, async (database) => {
+  const asked = hosts.flatMap((host) => host.accounts)
+  let examined: readonly AccountChecks[] = asked.map((one) => withMirror(one, noMirror))
+  await examineDatabase(config, err, record, async (database, schema) => {
     await record('accounts', await checkNames(database, accounts))
     await record('connections', await checkConnections(database, config.pool, accounts.length))
+    if (schema.state !== 'failed') examined = await examineMirrors(database, asked, signal)
   })
+  for (const { name, ...finding } of sumOfMirrors(examined)) await record(name, finding)
   await examineOthers(config, signal, record)
   await record('free space', await checkSpace(config.database.target))
-  return hosts.flatMap((host) => host.accounts)
+  return examined
+}
+
+/** A few at once. Where one may be another account its event list is read: one at a time, for a service bounds requests. */
+async function examineMirrors(
+  database: Database,
+  accounts: readonly AccountChecks[],
+  signal: AbortSignal,
+): Promise<readonly AccountChecks[]> {
+  const [limit, oneList] = [pLimit(MIRRORS_AT_ONCE), pLimit(1)]
+  return limit.map(accounts, async (one) => {
+    const { checks, config, ping } = one
+    const hasSettings = checks.every(({ name, state }) => name !== 'settings' || state === 'ok')
+    if (!hasSettings) return withMirror(one, noSettings)
+    const ask: AskService = (work) => oneList(() => withSource(config, { signal }, work))
+    return withMirror(one, await checkMirror(database, config, ping, ask))
+  })
+}
+
+function withMirror(one: AccountChecks, mirror: CheckResult): AccountChecks {
+  const exit_code = one.exit_code === 0 ? (mirror.exit_code ?? 0) : one.exit_code
+  return { ...one, exit_code, checks: [...one.checks, { name: 'mirror', ...mirror }] }
 }
 
 function checkFile(listed: Accounts): CheckResult {

@@ -4,7 +4,7 @@ import { faultyEntries } from '../../../config/accounts/account-config.ts'
 import { MirrorNotFoundError, UsageError } from '../../../common/errors.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import { readConfig } from '../../../config/config.ts'
-import { commandName } from '../../../common/command-name.ts'
+import { renameCommand } from '../../../sync/open/find-account.ts'
 import { accountKeys, foreignKeysCall } from '../../../mirror/accounts/foreign-keys.ts'
 import { statusCall } from '../../../mirror/calls/status.ts'
 import type { AccountStatus } from '../../../mirror/status/account-status.ts'
@@ -108,7 +108,7 @@ async function foreignKeys(
   const found = await callMirror(context, foreignKeysCall, () => ({ accounts: accountKeys(accounts) }))
   return new Map(
     found.map(({ account, owner }) => {
-      const message = `not read: its key is that of account ${JSON.stringify(owner)} of the mirror. If that one was renamed: ${commandName()} accounts rename; else check the key`
+      const message = `not read: its key is that of account ${JSON.stringify(owner)} of the mirror. If that one was renamed: ${renameCommand(owner, account)}; else check the key`
       return [account, { exit_code: 2, error: { code: 'account_mismatch', message } }]
     }),
   )

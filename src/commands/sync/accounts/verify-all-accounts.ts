@@ -1,3 +1,4 @@
+import { accountFlag, commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { VerifyReport } from '../../../index.ts'
@@ -38,12 +39,15 @@ export function summaryOf(report: VerifyReport): Summary {
 }
 
 function reasonsOf(report: VerifyReport): readonly string[] {
-  const { status, errors, errors_total, differences_total, held } = report
+  const { account, status, errors, errors_total, differences_total, held } = report
+  const command = (words: string) => `${commandName()} ${words}${accountFlag(account)}`
   const [first] = errors
   const more = errors_total > 1 ? ` (and ${formatCount(errors_total - 1, 'more error')})` : ''
   const ofErrors = first === undefined ? [] : [`${first.message}${more}`]
   const ofHeld =
-    held === 0 ? [] : [`${formatCount(held, 'deletion')} held, and not compared: status --account says why`]
+    held === 0
+      ? []
+      : [`${formatCount(held, 'deletion')} held, and not compared: ${command('status')} says why`]
   const ofChanges = [
     ...(report.events_changed ? ['the event list has changed since the last sync'] : []),
     ...listsThat(report.lists_changed, 'changed since the last sync'),
@@ -52,7 +56,7 @@ function reasonsOf(report: VerifyReport): readonly string[] {
   return [
     ...(differences_total === 0
       ? []
-      : [`${formatCount(differences_total, 'difference')}, which backfill --restart --account corrects`]),
+      : [`${formatCount(differences_total, 'difference')}, which ${command('backfill --restart')} corrects`]),
     ...ofErrors,
     ...(report.events_undecided ? ['the event list is undecided, for it has no stored digest'] : []),
     ...listsThat(report.lists_undecided, 'undecided, for what they differ from has no stored digest'),

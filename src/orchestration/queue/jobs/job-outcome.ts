@@ -1,5 +1,5 @@
 /** What becomes of a job, by how its run ended. Pure. */
-import { commandName } from '../../../common/command-name.ts'
+import { accountFlag, commandName } from '../../../common/command-name.ts'
 import { HeadcountError } from '../../../common/errors.ts'
 
 export type JobOutcome =
@@ -58,17 +58,20 @@ export function outcomeOfUnknown(since: string | undefined, now: Date): JobOutco
 }
 
 /** Why a job failed, for people. */
-export function reasonOf(code: string): string {
-  return reasons()[code] ?? `it ended with ${code}; ${commandName()} runs and the log have the message`
+export function reasonOf(account: string, code: string): string {
+  return (
+    reasons(accountFlag(account))[code] ??
+    `it ended with ${code}; ${commandName()} runs and the log have the message`
+  )
 }
 
 /** At the time of the call, for the name of the command is not known before. */
-const reasons = (): Readonly<Record<string, string>> => ({
+const reasons = (forAccount: string): Readonly<Record<string, string>> => ({
   key_refused: 'the service refused the key: renew it',
-  account_mismatch: 'the key is for another account than the mirror holds: see sync --adopt',
+  account_mismatch: `the key is for another account than the mirror holds: ${commandName()} doctor${forAccount} says which`,
   configuration: `a setting cannot be used: ${commandName()} doctor says which`,
   usage: `the address of the service or a setting is wrong: ${commandName()} doctor says which`,
-  unknown_account: 'the mirror has no account of this name: see --new-account',
+  unknown_account: `the mirror has no account of this name: ${commandName()} sync --new-account${forAccount} makes it`,
   removed_account: 'the account was removed from the mirror',
   moved_mirror: 'the mirror was moved to another database',
   certificate: 'the certificate of the service cannot be trusted',

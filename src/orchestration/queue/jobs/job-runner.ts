@@ -205,7 +205,7 @@ function logError(account: string, error: unknown, log: QueueLog): void {
 
 function logOutcome(account: string, outcome: Exclude<JobOutcome, { is: 'done' }>, log: QueueLog): void {
   const fields = { account, code: outcome.code }
-  const what = `account ${account}: ${reasonOf(outcome.code)}`
+  const what = `account ${account}: ${reasonOf(account, outcome.code)}`
   if (outcome.is === 'dead') log('warn', `${what}; its job is a dead letter (${commandName()} queue)`, fields)
   else if (outcome.is === 'retried') log('warn', `${what}; its job is tried again`, fields)
   else log('debug', `${what}; its job is back in the queue`, fields)

@@ -78,7 +78,10 @@ export async function readQueue(
         dispatcher: holder === null || seen_at === null ? null : { holder, seen_at },
         next_due_at: head?.next_due_at ?? null,
         counts: { ...nothing.counts, ...Object.fromEntries(counted.map(({ state, jobs }) => [state, jobs])) },
-        jobs: jobs.map((job) => ({ ...job, reason: job.code === null ? null : reasonOf(job.code) })),
+        jobs: jobs.map((job) => ({
+          ...job,
+          reason: job.code === null ? null : reasonOf(job.account, job.code),
+        })),
       }
     },
     { readOnly: true },

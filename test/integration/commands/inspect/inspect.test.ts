@@ -10,7 +10,7 @@ import { startMailServer, startSilentServer } from '../../../support/outputs/not
 import { startCollector } from '../../../support/telemetry/collector.ts'
 import type { Check } from '../../../../src/commands/maintain/doctor/check.ts'
 import type { EventStatus } from '../../../../src/mirror/status/event-status.ts'
-import { accountOf, refusal } from '../../../support/accounts/account.ts'
+import { accountOf, refusal, responseItem } from '../../../support/accounts/account.ts'
 import { headcount } from '../../../support/commands/command.ts'
 import {
   commandStage,
@@ -309,10 +309,67 @@ describe('doctor', () => {
       expect.stringMatching(/^ok +list +1 event /),
       expect.stringMatching(/^ok +database +Postgres \d+/),
       expect.stringMatching(/^ok +schema +up to date/),
+      expect.stringMatching(/^ok +mirror +account "default" is new: its first run makes it$/),
       expect.stringMatching(/^(ok|skipped) +clock /),
       expect.stringMatching(/^(ok|warning) +free space /),
     ])
     expect((await s.run(['runs', '--json'])).stdout).toBe('{"runs":[]}\n')
+  })
+
+  test('foresees what the mirror has against the next sync, in its words and with its exit code', async () => {
+    const account = accountOf({ gala: 2, picnic: 1 })
+    account.of('gala').push(responseItem(7, { email: 'ada@example.org' }))
+    await using s = await commandStage('postgres', account)
+    await using database = await s.place.open()
+    const change = (text: string) => database.transaction((trx) => trx.query(text))
+    const mirrorOf = async (env: Readonly<Record<string, string>> = {}) => {
+      const { code, stdout } = await s.run(['doctor', '--json'], { env })
+      return { code, ...checksOf(stdout).get('mirror') }
+    }
+    const expectForeseen = async (words: RegExp, env: Readonly<Record<string, string>> = {}) => {
+      const found = await mirrorOf(env)
+      const ran = await s.run(['sync', '-q'], { env })
+      expect(found).toMatchObject({
+        code: 2,
+        state: 'failed',
+        exit_code: 2,
+        detail: expect.stringMatching(words),
+      })
+      expect([ran.code, ran.stderr]).toEqual([found.code, `headcount: ${found.detail}\n`])
+    }
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    const isWell = { code: 0, state: 'ok', detail: 'account "default" of the mirror is the one of this key' }
+    expect(await mirrorOf()).toMatchObject(isWell)
+    await expectForeseen(/no account "defualt"; it has default\. .*--new-account/, {
+      HEADCOUNT_ACCOUNT: 'defualt',
+    })
+    expect(await mirrorOf({ HEADCOUNT_ACCOUNT: 'north', HEADCOUNT_NEW_ACCOUNT: '1' })).toMatchObject({
+      code: 0,
+      state: 'ok',
+    })
+
+    const key = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
+    await s.run(['person', 'erase', 'ada@example.org', '--yes', '--no-vacuum'], { env: key })
+    await expectForeseen(/one person was erased, and without the key .* Set HEADCOUNT_PERSON_KEY/)
+    const otherKey = { HEADCOUNT_PERSON_KEY: 'another key of a suppression list for tests' }
+    await expectForeseen(/one person was erased with another key than/, otherKey)
+    expect(await mirrorOf(key)).toMatchObject(isWell)
+
+    account.email = 'else@example.org'
+    expect(await mirrorOf(key)).toMatchObject({
+      code: 0,
+      state: 'warning',
+      detail: expect.stringMatching(/The account changed: the e-mail was .* The next run goes on with/),
+    })
+    account.remove('gala', 'picnic')
+    account.add('fair', 1)
+    await expectForeseen(/seems to be of another account: the e-mail was owner@example.org .* --adopt/, key)
+
+    await change(`update headcount.accounts set _removing_since = now()`)
+    await expectForeseen(/half removed since/, key)
+    await change('delete from headcount.schema_migrations where number > 9')
+    expect(await mirrorOf(key)).toMatchObject({ code: 0, state: 'skipped' })
+    expect(await mirrorOf({ HEADCOUNT_ACCOUNT: 'defualt' })).toMatchObject({ code: 2, state: 'failed' })
   })
 
   test('says what the variables of OpenTelemetry would do: follow them, not, or to no collector', async () => {

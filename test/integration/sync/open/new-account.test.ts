@@ -1,13 +1,16 @@
 /** A name that the mirror does not have: whose slip would store everything a second time. */
 import { expect, test } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
+import { migrateWithin } from '../../../../src/db/migrate.ts'
 import { verify } from '../../../../src/index.ts'
+import { keySha256 } from '../../../../src/sync/open/find-account.ts'
 import { accountOf } from '../../../support/accounts/account.ts'
 import { commandStage } from '../../../support/commands/command-stage.ts'
 import { scriptPath } from '../../../support/commands/command.ts'
 import { freshMirror } from '../../../support/databases/databases.ts'
 import { onBothStages, optionOf, startStage } from '../../../support/runs/stage.ts'
 import { startServe } from '../../../support/commands/process.ts'
+import { send, type SeenRequest } from '../../../support/http/fault-server.ts'
 import { testKey } from '../../../support/http/reading.ts'
 
 const unknown = {
@@ -98,6 +101,34 @@ test('I2 before the schema is brought up to date: a mistyped name leaves an olde
     trx.query('select max(number) from headcount.schema_migrations'),
   )
   expect(rows).toEqual([[1]])
+})
+
+test('I2 first runs of several accounts while another process makes the schema: each waits for it, and asks again whose its key is', async () => {
+  await using mirror = await freshMirror('postgres', { blank: true })
+  const { database, url } = mirror
+  // Migrations are committed one by one, and before number 10 an account has no key.
+  await database.transaction((trx) => migrateWithin(trx, 9))
+  await using on = await startStage('postgres', accountOf({ gala: 3 }))
+  const takesAnyKey = (headers: SeenRequest['headers']) => ({ ...headers, 'x-api-key': testKey })
+  on.service.always(
+    send((request) => on.account.answer({ ...request, headers: takesAnyKey(request.headers) })),
+  )
+  const running = await database.transaction(async (trx) => {
+    await trx.query('select pg_advisory_xact_lock($1)', ['6283185307'])
+    const begun = ['north', 'south', 'west'].map((account) =>
+      on.run('sync', { database: url, account, apiKey: `canary-${account}`, createAccount: 'for_new_key' }),
+    )
+    const waiting = `select count(*)::int from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+    await expect.poll(async () => (await trx.query(waiting)).rows, { timeout: 15_000 }).toEqual([[3]])
+    await migrateWithin(trx)
+    await trx.query('insert into headcount.accounts (name, key_sha256) values ($1, $2)', [
+      'choir',
+      keySha256('canary-west'),
+    ])
+    return { begun }
+  })
+  const ended = await Promise.all(running.begun)
+  expect(ended).toMatchObject([{ exit: 0 }, { exit: 0 }, { exit: 2, error: { code: 'account_mismatch' } }])
 })
 
 test('I2 on the command line: refused with the nearest name, taken with --new-account or a yes', async () => {

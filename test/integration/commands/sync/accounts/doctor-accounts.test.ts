@@ -74,7 +74,7 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
       {
         state: 'failed',
         detail: expect.stringMatching(
-          /account "choir" of the file has the key of "bob" of the mirror.*accounts rename/,
+          /account "choir" of the file has the key of "bob" of the mirror.*headcount\S* accounts rename bob choir, and/,
         ),
       },
     ])
@@ -82,8 +82,22 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
       { account: 'ada', exit_code: 2, error: { code: 'configuration' } },
       { account: 'ada', exit_code: 0, ok: true },
       { account: 'eve', exit_code: 3, ok: false },
-      { account: 'choir', exit_code: 0, ok: true },
+      { account: 'choir', exit_code: 2, ok: false },
     ])
+  })
+
+  test('of a schema that has no keys yet tells nothing of names', async () => {
+    await using s = await stage(organisers())
+    await using database = await s.place.open()
+    await database.transaction(async (trx) => {
+      await trx.query('delete from headcount.schema_migrations where number > 9')
+      await trx.query('alter table headcount.accounts drop column key_sha256')
+    })
+    await database.close()
+    const ran = await s.run(['doctor', '--json'])
+    expect(ran.code).toBe(0)
+    for (const name of ['accounts', 'mirrors'])
+      expect(checkOf(ran, name)).toMatchObject([{ state: 'skipped' }])
   })
 
   test('says once that a host is down', async () => {
@@ -99,6 +113,44 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
 })
 
 onPostgresAccountsStage('doctor of the accounts of a file, more', (stage) => {
+  test('foresees which accounts the next sync refuses, and reads the list of those alone', async () => {
+    const accounts = organisers()
+    await using s = await stage(accounts)
+    const key = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
+    expect(checkOf(await s.run(['doctor', '--json']), 'mirrors')).toMatchObject([
+      { state: 'ok', detail: 'the next run of 3 accounts is not refused by what the mirror has' },
+    ])
+    await s.run(['sync', '--quiet'])
+    const erase = ['person', 'erase', 'guest2@example.org', '--yes', '--no-vacuum', '--account', 'ada']
+    expect((await s.run(erase, { env: key })).code).toBe(0)
+    accounts.bob.email = 'else@example.org'
+    accounts.bob.remove('fair')
+    accounts.bob.add('picnic', 1)
+    const asked = s.service.requests.length
+    const ran = await s.run(['doctor', '--json'])
+    const lists = s.service.requests.slice(asked).filter(({ path }) => path.endsWith('/events'))
+    expect(lists.map(({ headers }) => headers['x-api-key'])).toEqual(['canary-ada', 'canary-bob'])
+    expect(ran.code).toBe(2)
+    expect(documentOf(ran).accounts.map(({ exit_code }) => exit_code)).toEqual([2, 2, 0])
+    expect(checkOf(ran, 'mirror')).toMatchObject([
+      { state: 'failed', detail: expect.stringMatching(/^ada: Of account "ada" one person was erased, and/) },
+      { state: 'failed', detail: expect.stringMatching(/^bob: The mirror of account "bob" seems to be of/) },
+    ])
+    expect(checkOf(ran, 'mirrors')).toMatchObject([
+      { state: 'warning', detail: 'the next run of 2 of 3 accounts will be refused' },
+    ])
+    const synced = await s.run(['sync', '--quiet', '--format', 'ndjson'])
+    const codes = synced.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { account: string; exit_code: number })
+    expect(codes.map(({ account, exit_code }) => `${account} ${exit_code}`).toSorted()).toEqual([
+      'ada 2',
+      'bob 2',
+      'cleo 0',
+    ])
+  })
+
   test('compares the runs at once with what connections there are', async () => {
     await using s = await stage(organisers())
     const detailOf = async (...flags: readonly string[]) =>

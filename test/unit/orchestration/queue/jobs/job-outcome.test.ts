@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as errors from '../../../../../src/common/errors.ts'
+import { commandName } from '../../../../../src/common/command-name.ts'
 import {
   outcomeOfError,
   outcomeOfUnknown,
@@ -57,6 +58,9 @@ test('a job of an account that a worker does not have counts no try, waits for a
 
 test('each code has a reason for people, also one that is new', () => {
   for (const code of ['key_refused', 'worker_lost', 'not_configured', 'outage'])
-    expect(reasonOf(code)).not.toContain(code)
-  expect(reasonOf('body_too_large')).toContain('body_too_large')
+    expect(reasonOf('ada', code)).not.toContain(code)
+  expect(reasonOf('the choir', 'account_mismatch')).toContain(
+    `${commandName()} doctor --account 'the choir' says which`,
+  )
+  expect(reasonOf('ada', 'body_too_large')).toContain('body_too_large')
 })
