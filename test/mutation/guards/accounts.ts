@@ -89,4 +89,18 @@ export const accountGuards: readonly Guard[] = [
     tests: ['test/unit/config/accounts/read-accounts.test.ts'],
     only: 'would refuse of leave_out',
   },
+  {
+    name: 'secret in place of its file',
+    promise: 'a key that was pasted in place of the file that holds it is not shown',
+    mutation: 'always',
+    tests: [reading],
+    only: 'in place of its file',
+  },
+  {
+    name: 'health without secrets',
+    promise: 'what stands in the accounts file is not shown at /healthz, where nobody needs a key',
+    mutation: { replace: 'faults' },
+    tests: ['test/integration/telemetry/metrics.test.ts'],
+    only: 'over an accounts file \\(alone',
+  },
 ]
