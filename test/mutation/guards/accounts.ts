@@ -90,6 +90,13 @@ export const accountGuards: readonly Guard[] = [
     only: 'would refuse of leave_out',
   },
   {
+    name: 'removed and still listed',
+    promise: 'whoever removes an account that is still listed is told that the next run brings it back',
+    mutation: 'always',
+    tests: ['test/integration/commands/maintain/accounts.test.ts'],
+    only: 'pglite.*says how many',
+  },
+  {
     name: 'secret in place of its file',
     promise: 'a key that was pasted in place of the file that holds it is not shown',
     mutation: 'always',
