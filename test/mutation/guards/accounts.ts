@@ -97,6 +97,12 @@ export const accountGuards: readonly Guard[] = [
     only: 'pglite.*says how many',
   },
   {
+    name: 'many accounts removed at once',
+    promise: 'an accounts file that is cut off does not end many accounts without a warning',
+    mutation: 'always',
+    tests: ['test/unit/commands/usable-accounts.test.ts'],
+  },
+  {
     name: 'secret in place of its file',
     promise: 'a key that was pasted in place of the file that holds it is not shown',
     mutation: 'always',

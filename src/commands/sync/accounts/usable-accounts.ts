@@ -57,6 +57,10 @@ export function usableAccounts(
   }
 }
 
+/** So many, and so large a share, are hardly taken out at once on purpose: the file may be cut off, or half written. */
+const MIN_NOTABLE = 2
+const NOTABLE_SHARE = 1 / 10
+
 /** Accounts that a line of the log names. */
 const MAX_NAMED = 10
 
@@ -92,10 +96,12 @@ function logChange(logger: Logger, former: ByName, now: ByName): void {
   if (added.length + changed.length + removed.length === 0) return
   const counted = (names: readonly string[], what: string) =>
     `${names.length} ${what}${names.length === 0 ? '' : ` (${nameSome(names, MAX_NAMED)})`}`
-  logger.info(
-    {},
-    `the accounts changed: ${counted(added, 'new')}, ${counted(changed, 'changed')}, ${counted(removed, 'removed')}`,
-  )
+  const words = `the accounts changed: ${counted(added, 'new')}, ${counted(changed, 'changed')}, ${counted(removed, 'removed')}`
+  // guard: many accounts removed at once
+  if (removed.length < Math.max(MIN_NOTABLE, former.size * NOTABLE_SHARE)) return logger.info({}, words)
+  const { length: count } = removed
+  const many = `${count} of ${former.size} are not listed any more, and no longer read: see whether the whole list is there`
+  logger.warn({ removed: count, accounts: now.size }, `${words}. ${many}`)
 }
 
 /** Those that can be used, and those that could be used before their entry became faulty. */
