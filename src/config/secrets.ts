@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { cannotRead } from '../common/text/cannot-read.ts'
+import { cannotReadSecret } from '../common/text/cannot-read.ts'
 import { InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
 import { apiKey } from '../source/api-key.ts'
 
@@ -41,7 +41,7 @@ function readNamedFile(variable: string, path: string): string {
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new InvalidValueError(`${variable}: ${cannotRead(path, error)}: check the path and the rights`)
+    throw new InvalidValueError(`${variable}: ${cannotReadSecret(path, path, error)}`)
   }
   if (text === '') throw new InvalidValueError(`${variable}: the file ${JSON.stringify(path)} is empty`)
   return text

@@ -1,5 +1,7 @@
+import { readAccounts } from '../../config/accounts/read-accounts.ts'
 import type { Flags } from '../../config/config.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { ConfigurationError } from '../../common/errors.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
 import type { Database } from '../../db/connect.ts'
 import { accountsCall, readAccountSummaries, type AccountSummary } from '../../mirror/accounts/list.ts'
@@ -101,7 +103,8 @@ export const accountsRemove: Command<RemoveFlags> = async (context) => {
   return withMirror(context, async (database) => {
     const account = await readAccount(database, name)
     const erased = await readEntries(database, account.id)
-    await terminal.err.write(describeAccount(account) + describeErased(account, erased.length))
+    const listed = await describeListed(context.flags, name, erased.length)
+    await terminal.err.write(describeAccount(account) + describeErased(account, erased.length) + listed)
     // guard: asked before removing
     if (!(await confirmOrRefuse(context, REMOVAL))) {
       await terminal.err.write('Nothing was removed.\n')
@@ -153,4 +156,24 @@ function describeErased({ account }: AccountSummary, people: number): string {
     `${formatCount(people, 'person was', 'people were')} erased from it, and the list of them goes, too: a later sync of the same account would ` +
     `bring them back. Export the list first: ${commandName()} person suppressions --account ${quoteForShell(name)} --json\n`
   )
+}
+
+/** An account that the accounts file lists comes back with the next run. */
+async function describeListed(flags: Flags, name: string, erased: number): Promise<string> {
+  const back = erased === 0 ? '' : ', and with it those who were erased from it'
+  try {
+    const listed = await readAccounts(flags)
+    const found =
+      listed?.accounts.find(({ account }) => account === name)?.entry ??
+      listed?.faults.find((fault) => fault.name === name)
+    // guard: removed and still listed
+    if (found === undefined) return ''
+    return (
+      `Warning: it is still listed (${stripControlCharsInLine(found.place)}), so the next run would bring it back${back}. ` +
+      'First take its entry, or its key file, away; then remove the account.\n'
+    )
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    return `Warning: whether it is still listed cannot be read (${stripControlCharsInLine(error.message)}). The next run would bring back an account that is${back}.\n`
+  }
 }

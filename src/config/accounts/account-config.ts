@@ -88,7 +88,7 @@ export async function readEntry(entry: FileMapping, context: EntryContext): Prom
         reading.faults.push(
           `${label}: key_file is not set: name the file that holds the key, like key_file: keys/ada.key`,
         )
-      return readValue(entry, 'key_file', reading.faults, () => readKeyFile(keyFile))
+      return readValue(entry, 'key_file', reading.faults, (given) => readKeyFile(given, context.folder))
     },
     apiKeyFrom: `${keyPath} (${place})`,
     baseUrlRemedy: `set it in the entry, below defaults, or by HEADCOUNT_BASE_URL, like ${settings.baseUrl.example}`,
@@ -117,14 +117,14 @@ export async function readEntry(entry: FileMapping, context: EntryContext): Prom
 }
 
 /** @throws InvalidValueError */
-async function readKeyFile(path: string): Promise<string> {
-  return trimmedApiKey(await readSecretFile(path))
+async function readKeyFile(given: string, folder: string): Promise<string> {
+  return trimmedApiKey(await readSecretFile(given, folder))
 }
 
 /** The key of an account as its file has it now; null when it cannot be used. */
 export async function keyInFile({ keyFile }: AccountEntry): Promise<string | null> {
   try {
-    return await readKeyFile(keyFile)
+    return await readKeyFile(keyFile, '')
   } catch (error) {
     if (error instanceof InvalidValueError) return null
     throw error
@@ -183,7 +183,7 @@ export function readPersonKey(
   faults: string[],
 ): Promise<string | null> {
   return readValue(mapping, 'person_key_file', faults, async (path) =>
-    personKey(await readSecretFile(resolve(folder, path))),
+    personKey(await readSecretFile(path, folder)),
   )
 }
 

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
-import { cannotRead } from '../../common/text/cannot-read.ts'
+import { resolve } from 'node:path'
+import { cannotReadSecret } from '../../common/text/cannot-read.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
 
 /** Far more than a key, and far less than what was named by mistake. */
@@ -8,9 +9,11 @@ const MAX_BYTES = 65_536
 /**
  * The text of a file that holds one secret. No message has a part of it.
  *
+ * @param given the path as it stands in the settings, relative to a folder
  * @throws InvalidValueError that continues the name of the setting
  */
-export async function readSecretFile(path: string): Promise<string> {
+export async function readSecretFile(given: string, folder: string): Promise<string> {
+  const path = resolve(folder, given)
   const shown = JSON.stringify(path)
   let text: string
   try {
@@ -22,7 +25,7 @@ export async function readSecretFile(path: string): Promise<string> {
     text = (await readFile(path, 'utf8')).trim()
   } catch (error) {
     if (error instanceof InvalidValueError) throw error
-    throw new InvalidValueError(`: ${cannotRead(path, error)}: check the path and the rights`)
+    throw new InvalidValueError(`: ${cannotReadSecret(given, path, error)}`)
   }
   if (text === '') throw new InvalidValueError(`: the file ${shown} is empty: write the key into it`)
   return text

@@ -62,7 +62,7 @@ export interface RunPool extends AsyncDisposable {
 /**
  * A pool of runs: a bounded number at once, one pool of connections, and for each service host one bound on concurrent
  * requests and one learned rate. Turns are fair between hosts and between accounts. A host that does not answer has one
- * run at a time until it answers again.
+ * run, and after 1.5 s without an answer another one, three at most, until it answers again.
  *
  * @throws UsageError for a wrong option; a pool of the caller must have three connections or more
  */
@@ -93,7 +93,7 @@ class BoundedRuns implements RunPool {
     this.#database = new SharedDatabase(targetOf(options), { connections, log: logTo(logger) })
     this.#turns = new Turns({
       runs,
-      isOpen: (host) => this.#hosts.isOpen(host),
+      stateOf: (host) => this.#hosts.stateOf(host),
       lastFailure: (host, account) => this.#hosts.lastFailure(host, account),
     })
     this.#hosts = new Hosts({ requestsPerHost, logger, onOpen: () => this.#turns.update() })

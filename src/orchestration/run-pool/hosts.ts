@@ -2,6 +2,7 @@
 import { createHost, type Host } from '../../source/host.ts'
 import { gotNoAnswer } from '../../source/throttle/availability.ts'
 import type { Logger } from '../../sync/options.ts'
+import type { HostState } from './turns.ts'
 
 /** So many runs of different accounts without any answer show that it is the host and not the account. */
 const MAX_DEAD_ACCOUNTS = 3
@@ -11,7 +12,7 @@ const REQUEST_TIMEOUT_MS = 60_000
 export interface HostsOptions {
   readonly requestsPerHost: number
   readonly logger: Logger
-  /** A host that was not open answers. */
+  /** A host that did not answer, or asked for a pause, answers. */
   readonly onOpen: () => void
 }
 
@@ -46,13 +47,14 @@ export class Hosts implements AsyncDisposable {
     if (known.firstAccount !== account) known.host.shareAmongAccounts()
   }
 
-  /** Whether the service answers, and does not ask all for a pause. One that has never answered is not open. */
-  isOpen(origin: string): boolean {
+  /** What is known of the service. */
+  stateOf(origin: string): HostState {
     const known = this.#knownAt(origin)
     const { throttle, pauses } = known.host
-    const isOpen = throttle.availability.isAnswering && pauses.leftOfAllMs === 0
-    if (!isOpen) known.isBlocking = true
-    return isOpen
+    const isPaused = pauses.leftOfAllMs > 0
+    if (throttle.availability.isAnswering && !isPaused) return 'answering'
+    known.isBlocking = true
+    return isPaused ? 'paused' : 'silent'
   }
 
   /** Notes how a run failed. @returns whether the service is away for every account */

@@ -2,22 +2,31 @@
  * The turns of runs: at most so many at once, one at a time for an account. The next turn goes to the host with the fewest
  * runs under way; of equals, to the one that was served longest ago. The last free turn is only for a host without a run,
  * as long as there is one. Within a host the accounts take turns in the order in which they came; those whose last run got
- * no answer come last, so that each account of a host that is down is tried. A run that waits for a pause suspends its turn:
- * another run has it meanwhile. Runs that come back from a pause go before those that have not begun.
+ * no answer come last, so that each account of a host that is down is tried. A host that does not answer has one run at
+ * first, and a few when that one waits: the account may be slow, and not the host. A run that waits for a pause suspends its
+ * turn: another run has it meanwhile. Runs that come back from a pause go before those that have not begun.
  */
 import { raceAbort } from '../../common/abort.ts'
+
+/** `paused`: it asks all its accounts for a pause. `silent`: it does not answer, or has not answered yet. */
+export type HostState = 'answering' | 'paused' | 'silent'
 
 export interface TurnsOptions {
   /** At most so many at once. */
   readonly runs: number
-  /** Whether a host may have another run beside those that it has: it answers, and asks for no pause. */
-  readonly isOpen: (host: string) => boolean
+  readonly stateOf: (host: string) => HostState
   /** The number of the last run of an account that got no answer; 0: none. Those that failed longest ago are tried first. */
   readonly lastFailure: (host: string, account: string) => number
 }
 
 /** A host without a turn for so long may have no account any more: no turn is kept free for it. */
 const FORGET_AFTER_MS = 60 * 60_000
+
+/** A silent host has another run when its last one began so long ago. */
+export const TRY_ANOTHER_AFTER_MS = 1500
+
+/** So many runs at most has a silent host at once. */
+const MAX_SILENT_RUNS = 3
 
 /** So many runs at most have begun, hold a lease, and have no turn. */
 const MAX_SUSPENDED = 64
@@ -42,6 +51,10 @@ interface HostTurns {
   served: number
   /** When it was used last, by the clock of `performance.now()`. */
   usedAt: number
+  /** When its last turn was given, by the same clock. */
+  servedAt: number
+  /** Until another account may try the host. */
+  timer: NodeJS.Timeout | undefined
   /** By account, in the order of service. */
   readonly waiting: Map<string, Waiting[]>
   /** Suspended runs that wait to go on, in the order in which they came. */
@@ -105,6 +118,8 @@ export class Turns {
       suspended: 0,
       served: 0,
       usedAt: performance.now(),
+      servedAt: -Infinity,
+      timer: undefined,
       waiting: new Map(),
       returning: new Set(),
     }
@@ -149,8 +164,26 @@ export class Turns {
     if (turns.running === 0 && (turns.suspended === 0 || turns.returning.size > 0)) return true
     // guard: last turn for other hosts
     if (turns.running > 0 && left === 1 && this.#hostsRunning < this.#hosts.size) return false
+    const state = this.#options.stateOf(host)
     // guard: one turn of a host that is down
-    return this.#options.isOpen(host)
+    return state === 'answering' || (state === 'silent' && this.#mayTryAnother(turns))
+  }
+
+  /** One account that hangs does not keep the others of its host waiting; nor does a host that is down those of other hosts. */
+  #mayTryAnother(turns: HostTurns): boolean {
+    const half = Math.ceil(this.#options.runs / 2)
+    // guard: half the turns for hosts that answer
+    const most = Math.min(MAX_SILENT_RUNS, this.#hosts.size > 1 ? half : MAX_SILENT_RUNS)
+    // guard: few runs at a silent host
+    if (turns.running >= most) return false
+    const leftMs = turns.servedAt + TRY_ANOTHER_AFTER_MS - performance.now()
+    if (leftMs <= 0) return true
+    // guard: another account beside one that hangs
+    turns.timer ??= setTimeout(() => {
+      turns.timer = undefined
+      this.update()
+    }, Math.ceil(leftMs)).unref()
+    return false
   }
 
   #firstIdle(host: string, { waiting }: HostTurns): string | null {
@@ -231,6 +264,7 @@ export class Turns {
     turns.running += 1
     if (turns.running === 1) this.#hostsRunning += 1
     turns.served = this.#served += 1
+    turns.servedAt = performance.now()
   }
 
   #vacate(turns: HostTurns): void {

@@ -112,4 +112,31 @@ export const accountGuards: readonly Guard[] = [
     tests: ['test/unit/config/accounts/read-accounts.test.ts'],
     only: 'would refuse of leave_out',
   },
+  {
+    name: 'removed and still listed',
+    promise: 'whoever removes an account that is still listed is told that the next run brings it back',
+    mutation: 'always',
+    tests: ['test/integration/commands/maintain/accounts.test.ts'],
+    only: 'pglite.*says how many',
+  },
+  {
+    name: 'many accounts removed at once',
+    promise: 'an accounts file that is cut off does not end many accounts without a warning',
+    mutation: 'always',
+    tests: ['test/unit/commands/usable-accounts.test.ts'],
+  },
+  {
+    name: 'secret in place of its file',
+    promise: 'a key that was pasted in place of the file that holds it is not shown',
+    mutation: 'always',
+    tests: [reading],
+    only: 'in place of its file',
+  },
+  {
+    name: 'health without secrets',
+    promise: 'what stands in the accounts file is not shown at /healthz, where nobody needs a key',
+    mutation: { replace: 'faults' },
+    tests: ['test/integration/telemetry/metrics.test.ts'],
+    only: 'over an accounts file \\(alone',
+  },
 ]

@@ -345,6 +345,9 @@ describe('the key', () => {
       expect.stringMatching(/cannot read "\/nowhere\/key" \(ENOENT\)/),
     ])
     expect(await inFile('')).toEqual([expect.stringMatching(/^HEADCOUNT_API_KEY_FILE is empty/)])
+    const [pasted] = await inFile('canary-in-place')
+    expect(pasted).toMatch(/^HEADCOUNT_API_KEY_FILE: there is no file of this name \(ENOENT\)/)
+    expect(pasted).not.toContain('canary')
   })
 })
 

@@ -60,7 +60,8 @@ const accountCommands: CommandGroup = {
         "Shows what will be deleted, asks, revokes the account's keys, and deletes its rows, history, runs and settings in " +
         'small transactions. Other accounts are not touched. Refused while a run of the account is in progress (exit 9). ' +
         'After an interruption the account can no longer be used; run the command again to delete the rest. ' +
-        'The suppression list of the account is deleted, too: export it first, with person suppressions --json.',
+        'The suppression list of the account is deleted, too: export it first, with person suppressions --json. ' +
+        'Take an account out of the accounts file before: the next run would bring it back.',
       examples: [
         ['accounts remove north', 'show what will be deleted, and ask'],
         ['accounts remove north --yes', 'without asking'],

@@ -9,7 +9,7 @@ import { noteListedAccounts } from '../../../telemetry/account-figures.ts'
 
 export interface UsableAccounts {
   readonly accounts: readonly AccountConfig[]
-  /** What keeps an entry, or the whole file, from being used: one text for each. */
+  /** Where something keeps an entry, or the whole file, from being used: one text for each, without what stands there. */
   readonly faults: readonly string[]
 }
 
@@ -49,20 +49,31 @@ export function usableAccounts(
     if (former !== null) logChange(logger, former, accounts)
     former = accounts
     note()
-    return { accounts: [...accounts.values()], faults }
+    return {
+      accounts: [...accounts.values()],
+      // guard: health without secrets
+      faults: logged.map(({ place }) => place),
+    }
   }
 }
+
+/** So many, and so large a share, are hardly taken out at once on purpose: the file may be cut off, or half written. */
+const MIN_NOTABLE = 2
+const NOTABLE_SHARE = 1 / 10
 
 /** Accounts that a line of the log names. */
 const MAX_NAMED = 10
 
 interface LoggedFault {
+  /** For whoever may ask for the health, without a key: what is wrong there may be a part of one. */
+  readonly place: string
   readonly fault: string
   /** As it is logged. */
   readonly message: string
 }
 
-const ofFile = ({ message: fault }: ConfigurationError): LoggedFault => ({
+const ofFile = ({ message: fault, faults: [first = ''] }: ConfigurationError): LoggedFault => ({
+  place: /^.+?:\d+:\d+(?=: )/.exec(first)?.[0] ?? 'it cannot be read',
   fault,
   message: `the accounts cannot be read anew, and stay as they were: ${fault}`,
 })
@@ -85,10 +96,12 @@ function logChange(logger: Logger, former: ByName, now: ByName): void {
   if (added.length + changed.length + removed.length === 0) return
   const counted = (names: readonly string[], what: string) =>
     `${names.length} ${what}${names.length === 0 ? '' : ` (${nameSome(names, MAX_NAMED)})`}`
-  logger.info(
-    {},
-    `the accounts changed: ${counted(added, 'new')}, ${counted(changed, 'changed')}, ${counted(removed, 'removed')}`,
-  )
+  const words = `the accounts changed: ${counted(added, 'new')}, ${counted(changed, 'changed')}, ${counted(removed, 'removed')}`
+  // guard: many accounts removed at once
+  if (removed.length < Math.max(MIN_NOTABLE, former.size * NOTABLE_SHARE)) return logger.info({}, words)
+  const { length: count } = removed
+  const many = `${count} of ${former.size} are not listed any more, and no longer read: see whether the whole list is there`
+  logger.warn({ removed: count, accounts: now.size }, `${words}. ${many}`)
 }
 
 /** Those that can be used, and those that could be used before their entry became faulty. */
@@ -98,14 +111,16 @@ function withFormer(
 ): { readonly accounts: ByName; readonly logged: LoggedFault[] } {
   const accounts = new Map(found.accounts.map((account) => [account.account, account]))
   const logged: LoggedFault[] = []
-  for (const { name, messages } of faultyEntries(found.faults)) {
+  for (const { name, place, messages } of faultyEntries(found.faults)) {
     const known = name === null || accounts.has(name) ? undefined : former?.get(name)
     // guard: entry that became faulty
     if (known !== undefined) accounts.set(known.account, known)
     const goesOn =
       known === undefined ? '' : '. The account goes on with its former settings until the entry is mended'
     const fault = messages.join('; ')
-    logged.push({ fault, message: `an entry of the accounts cannot be used: ${fault}${goesOn}` })
+    const shown = name === null ? place : `${place} (account ${name})`
+    const message = `an entry of the accounts cannot be used: ${fault}${goesOn}`
+    logged.push({ place: shown, fault, message })
   }
   return { accounts, logged }
 }

@@ -72,5 +72,6 @@ function reasonOf(
 /** The first fault, for the file may be one that cannot be read. */
 export function faultOfFile([first, ...more]: readonly string[]): readonly string[] {
   if (first === undefined) return []
-  return [`the accounts file is faulty: ${first}${more.length === 0 ? '' : ` (and ${more.length} more)`}`]
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`
+  return [`the accounts file is faulty: ${first}${others}; the log and doctor say why`]
 }

@@ -14,7 +14,7 @@ import { SharedTicks } from './shared-ticks.ts'
 /** The accounts as their files have them. */
 export interface AccountsNow {
   readonly accounts: readonly WorkedAccount[]
-  /** What keeps entries, or the whole file, from being used. */
+  /** Where something keeps entries, or the whole file, from being used. */
   readonly faults: readonly string[]
 }
 
@@ -102,7 +102,7 @@ class AccountsWorker implements AsyncDisposable {
         await this.#take(account)
       } catch (error) {
         if (!(error instanceof HeadcountError)) throw error
-        unusable.push(`account ${account.name}: ${error.message}`)
+        unusable.push(`account ${account.name} cannot be used`)
         this.#options.log('error', `account ${account.name} cannot be used: ${error.message}`)
       }
     }

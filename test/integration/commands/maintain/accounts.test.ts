@@ -8,9 +8,11 @@ import { accountTables, deleteAccount } from '../../../../src/mirror/accounts/re
 import { connect, type Database } from '../../../../src/db/connect.ts'
 import { holdAccount } from '../../../../src/db/lease/hold-account.ts'
 import { accountOf, responsesFrom } from '../../../support/accounts/account.ts'
+import { headcount } from '../../../support/commands/command.ts'
 import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
 import { engines, onBoth } from '../../../support/databases/databases.ts'
 import { addAccount } from '../../../support/accounts/many-accounts.ts'
+import { accountsFolder } from '../../../support/files/accounts-folder.ts'
 import { startServe, startWorker, urlOf } from '../../../support/commands/process.ts'
 
 const rowsOf = (database: Database, text: string, values: unknown[] = []) =>
@@ -159,8 +161,28 @@ describe.each(engines)('removing an account of which people were erased (%s)', (
     const list = join(await mkdtemp(join(tmpdir(), 'headcount-remove-')), 'list.json')
     const { stdout } = await s.run(['person', 'suppressions', '--account', 'choir', '--json'])
     await writeFile(list, stdout)
+    // An account that is listed would be back with the next run, and they with it.
+    const folder = accountsFolder(['choir'])
+    const { HEADCOUNT_API_KEY: _, ...given } = s.env
+    const askWith = async (listing: object) =>
+      (await headcount(['accounts', 'remove', 'choir'], { env: { ...given, ...listing } })).stderr
+    const inFile = { HEADCOUNT_ACCOUNTS_FILE: folder.file }
+    folder.write('accounts.yaml', 'accounts:\n  - name: choir\n    key_file: keys/choir.key\n')
+    expect(await askWith(inFile)).toMatch(
+      /^Warning: it is still listed \(\S+accounts\.yaml:2:5\), .* bring it back, and with it those who were erased from it\. First take its entry, .*\nheadcount: accounts remove: nothing was removed/m,
+    )
+    folder.write('accounts.yaml', 'accounts:\n  - name: choir\n    key_file: keys/none.key\n')
+    expect(await askWith(inFile)).toContain('Warning: it is still listed')
+    expect(await askWith({ HEADCOUNT_KEYS_DIR: join(folder.path, 'keys') })).toMatch(
+      /still listed \(\S+choir\.key\)/,
+    )
+    folder.write('accounts.yaml', 'accounts: [')
+    expect(await askWith(inFile)).toContain('Warning: whether it is still listed cannot be read')
+    folder.write('accounts.yaml', 'accounts:\n  - name: band\n    key_file: keys/choir.key\n')
+    expect(await askWith(inFile)).not.toContain('Warning')
     const removed = await s.run(['accounts', 'remove', 'choir', '--yes'])
     expect(removed.stderr).toContain('1 person was erased from it')
+    expect(removed.stderr).not.toContain('Warning')
     await s.run(['sync', '-q', '--account', 'choir'])
     const again = await s.run(['person', 'erase', '--suppressions', list, '--yes', '--no-vacuum', '--json'], {
       env,

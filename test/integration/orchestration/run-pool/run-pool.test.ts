@@ -314,7 +314,27 @@ describe('a run pool', () => {
     await stage.expectMirrored(other, ['other0'])
   })
 
-  test('a host that is down has one turn, delays no other host, and each of its accounts says so', async () => {
+  test('the first account of a host, which never answers, delays none of the others', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(5))
+    const { server } = service
+    server.always((socket, request) => {
+      const answer = service.accounts.get(accountIn(request))?.answer(request) ?? {}
+      if (accountIn(request) !== 'small0') return send(answer)(socket, request)
+    })
+    await using runs = createRunPool({ ...stage.database, runs: 2 })
+    // It is given up when the others have ended, long before its deadline.
+    const givenUp = new AbortController()
+    const limits = { requestTimeoutMs: 600_000, runTimeoutMs: 25_000 }
+    const hanging = outcome(runs.sync({ ...service.of('small0'), ...limits, signal: givenUp.signal }))
+    const others = [...service.accounts.keys()].slice(1)
+    await Promise.all(others.map((name) => runs.sync(service.of(name))))
+    await stage.expectMirrored(service, others)
+    givenUp.abort()
+    expect(await hanging).toMatchObject({ code: 'interrupted' })
+  })
+
+  test('a host that is down has few turns, delays no other host, and each of its accounts says so', async () => {
     const stage = await stageOf()
     const up = await stage.service(smallAccounts(4, 'up'))
     const down = await stage.service(smallAccounts(6, 'down'))
@@ -337,11 +357,15 @@ describe('a run pool', () => {
       expect(end).toBeInstanceOf(UnreachableError)
       expect(end).toMatchObject({ exitCode: 4, retryable: true })
     }
-    expect(most).toBe(1)
-    // Three accounts were tried; the others waited behind them, and each is told by its name.
-    expect(new Set(down.asked()).size).toBe(3)
-    expect(ends.slice(3).map((end) => Object(end).message)).toEqual(
-      Array.from({ length: 3 }, (_, n) => expect.stringContaining(`Account "down${n + 3}" was not read`)),
+    // Half of the turns.
+    expect(most).toBeLessThanOrEqual(2)
+    // Three accounts show it, and one may have begun beside them; the others waited behind, and each is told by its name.
+    const asked = new Set(down.asked()).size
+    expect([3, 4]).toContain(asked)
+    expect(ends.slice(asked).map((end) => Object(end).message)).toEqual(
+      Array.from({ length: 6 - asked }, (_, n) =>
+        expect.stringContaining(`Account "down${n + asked}" was not read`),
+      ),
     )
     // Back again, the first answer opens it for all.
     down.server.always(send((request) => down.accounts.get(accountIn(request))?.answer(request) ?? {}))

@@ -123,10 +123,31 @@ export const runPoolGuards: readonly Guard[] = [
   },
   {
     name: 'one turn of a host that is down',
-    promise: 'a host that does not answer has one run at a time',
+    promise: 'a host that does not answer has one run, until that one has waited',
     mutation: { replace: 'true' },
     tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
     only: 'not open',
+  },
+  {
+    name: 'half the turns for hosts that answer',
+    promise: 'accounts of a host that does not answer leave half of the turns to other hosts',
+    mutation: { replace: 'MAX_SILENT_RUNS' },
+    tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
+    only: 'leaves half',
+  },
+  {
+    name: 'few runs at a silent host',
+    promise: 'a host that does not answer has three runs at most',
+    mutation: 'never',
+    tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
+    only: 'few at once',
+  },
+  {
+    name: 'another account beside one that hangs',
+    promise: 'the first account of a host that hangs, or is slow, does not keep the others waiting',
+    mutation: 'remove',
+    tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
+    only: 'few at once',
   },
   {
     name: 'one run of an account',
@@ -147,7 +168,7 @@ export const runPoolGuards: readonly Guard[] = [
     promise: 'one account that gets no answer does not end the runs of the others',
     mutation: { replace: 'true' },
     tests: ['test/integration/orchestration/run-pool/run-pool.test.ts'],
-    only: 'is down has one turn',
+    only: 'is down has few turns',
   },
   {
     name: 'another account tries a host that is down',

@@ -170,6 +170,21 @@ const faultyEntries: readonly (readonly [what: string, entry: string, fault: Reg
     '  - name: bob\n    key_file: keys/bbo.key\n',
     /:5:5: key_file: cannot read ".*keys\/bbo\.key" \(ENOENT\): check the path and the rights$/,
   ],
+  [
+    'a key in place of its file',
+    '  - name: bob\n    key_file: canary-in-place\n',
+    /:5:5: key_file: there is no file of this name \(ENOENT\), and it is not shown, .*: write the secret into a file of its own/,
+  ],
+  [
+    'a long key with a slash in place of its file',
+    `  - name: bob\n    key_file: ${'canary'.repeat(50)}/x\n`,
+    /:5:5: key_file: there is no file of this name \(ENAMETOOLONG\), and it is not shown/,
+  ],
+  [
+    'a key of persons in place of its file',
+    '  - { name: bob, key_file: keys/bob.key, person_key_file: canary.eyJhbGciOiJIUzI1NiIsInR5 }\n',
+    /:4:\d+: person_key_file: there is no file of this name \(ENOENT\)/,
+  ],
   ['a folder as the key file', '  - name: bob\n    key_file: keys\n', /:5:5: key_file: ".*keys" is no file$/],
   [
     'a key in the file',

@@ -68,9 +68,9 @@ test('nor is one of a queue to which nobody sends', () => {
 test('nor is one with an entry of its accounts that cannot be used', () => {
   const state = newState()
   state.dispatch = { seen: now(), silentMs: 0, isHere: true }
-  expect(queueHealthOf(state, runnerOf(now()), ['line 3: no key'])).toMatchObject({
+  expect(queueHealthOf(state, runnerOf(now()), ['accounts.yaml:3:1'])).toMatchObject({
     healthy: false,
     faulty_entries: 1,
-    reason: 'the accounts file is faulty: line 3: no key',
+    reason: 'the accounts file is faulty: accounts.yaml:3:1; the log and doctor say why',
   })
 })

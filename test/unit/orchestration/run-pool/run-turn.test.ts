@@ -8,7 +8,7 @@ const never = new AbortController().signal
 
 /** A run with the only turn, and a transaction that ends when it is told to. */
 async function runWithTurn() {
-  const turns = new Turns({ runs: 1, isOpen: () => true, lastFailure: () => 0 })
+  const turns = new Turns({ runs: 1, stateOf: () => 'answering', lastFailure: () => 0 })
   const turn = await turns.take('host', 'one', never)
   const told: boolean[] = []
   const runTurn = new RunTurn(turn, (isSuspended) => told.push(isSuspended))

@@ -1,16 +1,21 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Turns, type Turn } from '../../../../src/orchestration/run-pool/turns.ts'
+import {
+  TRY_ANOTHER_AFTER_MS,
+  Turns,
+  type HostState,
+  type Turn,
+} from '../../../../src/orchestration/run-pool/turns.ts'
 
 const never = new AbortController().signal
 
 /** Who has a turn, by names of accounts like `host/1`, in the order in which the turns were given. */
 function scene(
   runs: number,
-  isOpen: (host: string) => boolean = () => true,
+  stateOf: (host: string) => HostState = () => 'answering',
   failures: ReadonlyMap<string, number> = new Map(),
 ) {
-  const turns = new Turns({ runs, isOpen, lastFailure: (_, account) => failures.get(account) ?? 0 })
+  const turns = new Turns({ runs, stateOf, lastFailure: (_, account) => failures.get(account) ?? 0 })
   const given: string[] = []
   const held = new Map<string, Turn>()
   const errors: string[] = []
@@ -53,6 +58,11 @@ function scene(
   }
 }
 
+function useFakeTime() {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 test('turns rotate between hosts, and between the accounts of a host', async () => {
   const { take, end, given } = scene(1)
   await take('a/1', 'a/1', 'a/2', 'a/3', 'b/1', 'c/1')
@@ -87,7 +97,7 @@ test('the last turn is for another host than those that have runs', async () => 
 
 test('a host that is not open has one turn, and others go on', async () => {
   const open = new Set(['b'])
-  const { turns, take, end, given } = scene(4, (host) => open.has(host))
+  const { turns, take, end, given } = scene(4, (host) => (open.has(host) ? 'answering' : 'silent'))
   await take('a/1', 'a/2', 'a/3', 'b/1', 'b/2')
   expect(given).toEqual(['a/1', 'b/1', 'b/2'])
   await end('a/1')
@@ -99,8 +109,43 @@ test('a host that is not open has one turn, and others go on', async () => {
   expect(given.at(-1)).toBe('a/3')
 })
 
+test('beside an account that hangs the others of a silent host are tried, few at once, and all once it answers', async () => {
+  useFakeTime()
+  let state: HostState = 'silent'
+  const { turns, take, end, given } = scene(8, () => state)
+  await take('a/1', 'a/2', 'a/3', 'a/4', 'a/5', 'a/6')
+  expect(given).toEqual(['a/1'])
+  await vi.advanceTimersByTimeAsync(TRY_ANOTHER_AFTER_MS - 1)
+  expect(given).toEqual(['a/1'])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(given).toEqual(['a/1', 'a/2'])
+  await vi.advanceTimersByTimeAsync(10 * TRY_ANOTHER_AFTER_MS)
+  expect(given).toEqual(['a/1', 'a/2', 'a/3'])
+  await end('a/2')
+  expect(given).toEqual(['a/1', 'a/2', 'a/3', 'a/4'])
+  state = 'answering'
+  turns.update()
+  await setImmediate()
+  expect(given.slice(4)).toEqual(['a/5', 'a/6'])
+})
+
+test('a silent host leaves half of the turns to other hosts, and is asked nothing in a pause', async () => {
+  useFakeTime()
+  const states = new Map<string, HostState>([['down', 'silent']])
+  const { take, given } = scene(4, (host) => states.get(host) ?? 'answering')
+  await take('down/1', 'down/2', 'down/3', 'up/1')
+  await vi.advanceTimersByTimeAsync(10 * TRY_ANOTHER_AFTER_MS)
+  expect(given).toEqual(['down/1', 'up/1', 'down/2'])
+  await take('up/2', 'up/3')
+  expect(given).toEqual(['down/1', 'up/1', 'down/2', 'up/2'])
+  const paused = scene(4, () => 'paused')
+  await paused.take('a/1', 'a/2')
+  await vi.advanceTimersByTimeAsync(10 * TRY_ANOTHER_AFTER_MS)
+  expect(paused.given).toEqual(['a/1'])
+})
+
 test('those who wait for a host that is away fail, and what runs or waits elsewhere does not', async () => {
-  const { turns, take, end, given, errors } = scene(1, () => false)
+  const { turns, take, end, given, errors } = scene(1, () => 'silent')
   await take('a/1', 'a/2', 'a/3', 'b/1')
   turns.failWaiting('a', (account) => new Error(`not ${account}`))
   await setImmediate()
@@ -114,7 +159,7 @@ test('an account that got no answer waits behind the others of its host, so that
     ['a/1', 3],
     ['a/2', 2],
   ])
-  const { take, end, given } = scene(1, () => false, failures)
+  const { take, end, given } = scene(1, () => 'silent', failures)
   await take('b/1', 'a/1', 'a/2', 'a/3')
   await end('b/1')
   expect(given.at(-1)).toBe('a/3')
@@ -208,7 +253,7 @@ test('a run that ends while it waits to go on gets no turn any more', async () =
 
 test('while a host asks all for a pause, a suspended run there lets no other begin, and comes back itself', async () => {
   const open = new Set(['b'])
-  const { take, end, given, suspend, resume } = scene(1, (host) => open.has(host))
+  const { take, end, given, suspend, resume } = scene(1, (host) => (open.has(host) ? 'answering' : 'paused'))
   await take('a/1', 'a/2', 'b/1')
   await suspend('a/1')
   expect(given).toEqual(['a/1', 'b/1'])

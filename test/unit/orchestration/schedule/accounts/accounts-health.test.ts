@@ -32,7 +32,7 @@ test('counts all that are not, and names some of them with their reasons', () =>
     ['waiting', { ...createWorkerState(), running: waiting, skippedTicks: 3 }],
     ['running', { ...createWorkerState(), running: { ...waiting, turn: now() } }],
   ])
-  const health = accountsHealth(accounts, ['accounts.yaml:3:1: name is not set'])
+  const health = accountsHealth(accounts, ['accounts.yaml:3:1'])
   expect(health).toMatchObject({
     healthy: false,
     accounts: 14,
@@ -41,10 +41,10 @@ test('counts all that are not, and names some of them with their reasons', () =>
     running: 1,
     skipped_ticks: 3,
     faulty_entries: 1,
-    faults: ['accounts.yaml:3:1: name is not set'],
+    faults: ['accounts.yaml:3:1'],
   })
   expect(health.reason).toBe(
-    '12 of 14 accounts are unhealthy: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more; the accounts file is faulty: accounts.yaml:3:1: name is not set',
+    '12 of 14 accounts are unhealthy: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more; the accounts file is faulty: accounts.yaml:3:1; the log and doctor say why',
   )
   expect(health.unhealthy_accounts).toHaveLength(10)
   expect(health.unhealthy_accounts[0]).toEqual({
@@ -56,6 +56,6 @@ test('counts all that are not, and names some of them with their reasons', () =>
 test('a faulty entry alone makes it unhealthy: its account is not mirrored', () => {
   expect(accountsHealth(new Map([['ada', good()]]), ['x', 'y', 'z'])).toMatchObject({
     healthy: false,
-    reason: 'the accounts file is faulty: x (and 2 more)',
+    reason: 'the accounts file is faulty: x (and 2 more); the log and doctor say why',
   })
 })

@@ -1,0 +1,44 @@
+import { expect, test, vi } from 'vitest'
+import { usableAccounts } from '../../../src/commands/sync/accounts/usable-accounts.ts'
+import { openAccounts } from '../../../src/config/accounts/accounts-reader.ts'
+import { accountsFolder, ACCOUNTS_URL } from '../../support/files/accounts-folder.ts'
+
+test('that a tenth of the accounts or more, and at least two, are gone at once is a warning', async () => {
+  const names = Array.from({ length: 30 }, (_, n) => `a${n}`)
+  const folder = accountsFolder(names)
+  const list = (count: number) =>
+    folder.write(
+      'accounts.yaml',
+      names
+        .slice(0, count)
+        .reduce((text, name) => `${text}  - { name: ${name}, key_file: keys/${name}.key }\n`, 'accounts:\n'),
+    )
+  list(30)
+  const environment = { HEADCOUNT_BASE_URL: ACCOUNTS_URL, HEADCOUNT_ACCOUNTS_FILE: folder.file }
+  const reader = await openAccounts({}, environment)
+  if (reader === null) throw new Error('no accounts')
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const read = usableAccounts(reader, { redact: () => {}, logger })
+  await read()
+  /** The warnings when so many accounts are left. */
+  const warningsAt = async (count: number) => {
+    list(count)
+    expect((await read())?.accounts).toHaveLength(count)
+    return logger.warn.mock.calls.splice(0)
+  }
+  expect(await warningsAt(28)).toEqual([])
+  expect(await warningsAt(25)).toEqual([
+    [
+      { removed: 3, accounts: 25 },
+      'the accounts changed: 0 new, 0 changed, 3 removed (a25, a26, a27). 3 of 28 are not listed any more, and no longer read: see whether the whole list is there',
+    ],
+  ])
+  expect(await warningsAt(2)).toHaveLength(1)
+  expect(await warningsAt(1)).toEqual([])
+  expect(await warningsAt(30)).toEqual([])
+  expect(logger.info.mock.calls.map(([, message]) => String(message).split(' (')[0])).toEqual([
+    'the accounts changed: 0 new, 0 changed, 2 removed',
+    'the accounts changed: 0 new, 0 changed, 1 removed',
+    'the accounts changed: 29 new',
+  ])
+})
