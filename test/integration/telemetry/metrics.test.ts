@@ -227,7 +227,8 @@ describe('/metrics', () => {
     // Nobody can run it now.
     s.service.always(send({ status: 500 }))
     await using second = work()
-    await expect.poll(() => lastSuccess(second), { timeout: 30_000 }).toBeCloseTo(told ?? 0, 0)
+    // Known by the age of the run when the mirror was asked; the answer may be late.
+    await expect.poll(() => lastSuccess(second), { timeout: 30_000 }).toBeCloseTo(told ?? 0, -1)
   })
 
   test('on another host it says that there is no key', async () => {
