@@ -167,15 +167,15 @@ describe('a run pool', () => {
     const service = await stage.service(smallAccounts(6))
     await using runs = createRunPool({ ...stage.database, runs: 3 })
     const { server } = service
-    server.at('/events/small1-a/responses', send({ status: 429, headers: { 'Retry-After': '4' } }))
+    server.at('/events/small1-a/responses', send({ status: 429, headers: { 'Retry-After': '8' } }))
     const names = [...service.accounts.keys()]
     const reports = await Promise.all(names.map((name) => runs.sync(service.of(name))))
     expect(reports.map(({ status }) => status)).toEqual(names.map(() => 'succeeded'))
     const { requests } = server
     const [refused, again] = requests.filter(({ path }) => path.endsWith('small1-a/responses'))
-    expect((again?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThan(3900)
+    expect((again?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThan(7900)
     // All others were read meanwhile.
-    const late = requests.filter(({ at }) => at >= (refused?.at ?? 0) + 3900)
+    const late = requests.filter(({ at }) => at >= (refused?.at ?? 0) + 7900)
     expect(new Set(late.map(accountIn))).toEqual(new Set(['small1']))
     await stage.expectMirrored(service)
   })
@@ -188,7 +188,7 @@ describe('a run pool', () => {
     await using runs = createRunPool({ ...stage.database, runs: 1, requestsPerHost: 3 })
     // Each has its answer to `/ping`: the service is there, and the pause is the account's own.
     for (const list of ['small0-a', 'long-0'])
-      service.server.at(`/events/${list}/responses`, send({ status: 429, headers: { 'Retry-After': '4' } }))
+      service.server.at(`/events/${list}/responses`, send({ status: 429, headers: { 'Retry-After': '10' } }))
     const ended: string[] = []
     const sync = async (name: string, of: PooledService) => {
       const report = await runs.sync(of.of(name))
@@ -202,7 +202,7 @@ describe('a run pool', () => {
     // Nothing of those who waited was requested meanwhile, and nobody else was refused.
     const { requests } = service.server
     const [refused, again] = requests.filter(({ path }) => path.endsWith('/small0-a/responses'))
-    expect((again?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThan(3900)
+    expect((again?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThan(9900)
     await stage.expectMirrored(service)
     await stage.expectMirrored(other)
   })
