@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { guards } from './guards.ts'
 import type { Guard } from './guards/guard.ts'
-import { tryWithout } from './mutants.ts'
-import type { Soundness, Verdict } from './mutants.ts'
+import { runWithAllGuards, tryWithout } from './mutants.ts'
+import type { Verdict } from './mutants.ts'
 import { makePrivateCopy } from './private-copy.ts'
 
 const help = `npm run mutants -- [options]
@@ -54,11 +54,18 @@ async function show(): Promise<void> {
 async function tryAll(signal: AbortSignal): Promise<readonly Verdict[]> {
   const waiting = [...chosen]
   const verdicts: Verdict[] = []
-  const sound: Soundness = new Map()
-  const work = async () => {
-    await using copy = await makePrivateCopy(repository)
+  await using first = await makePrivateCopy(repository)
+  process.stderr.write('The tests of these guards, while all of them stand …\n')
+  const whole = await runWithAllGuards(first.root, chosen, signal).catch((error: unknown) => {
+    if (signal.aborted) return null
+    throw error
+  })
+  if (whole === null) return []
+  const work = async (_: unknown, number: number) => {
+    await using copy = number === 0 ? null : await makePrivateCopy(repository)
+    const { root } = copy ?? first
     for (let guard = waiting.shift(); guard !== undefined && !signal.aborted; guard = waiting.shift()) {
-      const verdict = await tryWithout(copy.root, guard, sound, signal)
+      const verdict = await tryWithout(root, guard, whole, signal)
       verdicts.push(verdict)
       process.stderr.write(`${verdicts.length}/${chosen.length} ${said(verdict)}\n`)
     }

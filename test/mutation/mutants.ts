@@ -18,14 +18,26 @@ export interface Verdict {
   readonly seconds: number
 }
 
-/** Whether the same tests are green while all guards stand: only then red means something. */
-export type Soundness = Map<string, Promise<string | null>>
+/** How the tests of these guards end while all guards stand: only of tests that are green then red means something. */
+export async function runWithAllGuards(
+  root: string,
+  guards: readonly Guard[],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const files = [...new Set(guards.flatMap(({ tests }) => tests))]
+  const patterns = guards.map(({ only }) => only)
+  const pattern = patterns.includes(undefined) ? {} : { pattern: `(?:${patterns.join(')|(?:')})` }
+  return runTests(root, { files, signal, timeoutMs: PATIENCE_MS, ...pattern })
+}
 
-/** @param root of a copy that nobody else uses meanwhile */
+/**
+ * @param root of a copy that nobody else uses meanwhile
+ * @param whole how the tests of the guard end while it stands
+ */
 export async function tryWithout(
   root: string,
   guard: Guard,
-  sound: Soundness,
+  whole: Outcome,
   signal: AbortSignal,
 ): Promise<Verdict> {
   const started = performance.now()
@@ -36,13 +48,17 @@ export async function tryWithout(
     fault,
     seconds: (performance.now() - started) / 1000,
   })
-  const key = `${guard.tests.join()} ${guard.only ?? ''}`
-  if (!sound.has(key)) sound.set(key, judgeWhole(runTests(root, selectionOf(guard, signal))))
-  const unsound = (await sound.get(key)) ?? null
+  const unsound = judgeWhole(guard, whole)
   if (unsound !== null) return verdict(null, unsound)
   await writeFile(join(root, file), mutated)
   try {
-    const { tests, unloaded } = await runTests(root, { ...selectionOf(guard, signal), bail: true })
+    const { tests, unloaded } = await runTests(root, {
+      files: guard.tests,
+      signal,
+      timeoutMs: PATIENCE_MS,
+      bail: true,
+      ...(guard.only !== undefined && { pattern: guard.only }),
+    })
     if (unloaded.length > 0) return verdict(null, `without it ${unloaded.join()} cannot even be loaded`)
     return verdict(tests.find(({ status }) => status === 'failed') ?? null, null)
   } finally {
@@ -50,14 +66,12 @@ export async function tryWithout(
   }
 }
 
-function selectionOf({ tests, only }: Guard, signal: AbortSignal) {
-  return { files: tests, signal, timeoutMs: PATIENCE_MS, ...(only !== undefined && { pattern: only }) }
-}
-
-async function judgeWhole(running: Promise<Outcome>): Promise<string | null> {
-  const { tests, passed } = await running
+function judgeWhole(guard: Guard, whole: Outcome): string | null {
+  const isOfGuard = ({ file, name }: TestResult) =>
+    guard.tests.includes(file) && (guard.only === undefined || new RegExp(guard.only).test(name))
+  const tests = whole.tests.filter(isOfGuard)
   const red = tests.find(({ status }) => status === 'failed')
   if (red !== undefined) return `its test is red with the guard in place: ${red.name}`
-  if (!passed) return 'its tests cannot be loaded'
+  if (guard.tests.some((file) => whole.unloaded.includes(file))) return 'its tests cannot be loaded'
   return tests.some(({ status }) => status === 'passed') ? null : 'it names no test that runs'
 }
