@@ -169,13 +169,12 @@ export class Turns {
     return state === 'answering' || (state === 'silent' && this.#mayTryAnother(turns))
   }
 
-  /** One account that hangs does not keep the others of its host waiting; nor does a host that is down those of other hosts. */
+  /** One account that hangs does not keep the others of its host waiting; nor do hosts that are down those of other hosts. */
   #mayTryAnother(turns: HostTurns): boolean {
-    const half = Math.ceil(this.#options.runs / 2)
-    // guard: half the turns for hosts that answer
-    const most = Math.min(MAX_SILENT_RUNS, this.#hosts.size > 1 ? half : MAX_SILENT_RUNS)
     // guard: few runs at a silent host
-    if (turns.running >= most) return false
+    if (turns.running >= MAX_SILENT_RUNS) return false
+    // guard: half the turns for hosts that answer
+    if (this.#silentRuns(turns) >= Math.ceil(this.#options.runs / 2)) return false
     const leftMs = turns.servedAt + TRY_ANOTHER_AFTER_MS - performance.now()
     if (leftMs <= 0) return true
     // guard: another account beside one that hangs
@@ -184,6 +183,16 @@ export class Turns {
       this.update()
     }, Math.ceil(leftMs)).unref()
     return false
+  }
+
+  /** Of one silent host beside others; of all silent hosts together as long as one that answers has runs; 0 of an only host. */
+  #silentRuns(turns: HostTurns): number {
+    if (this.#hosts.size === 1) return 0
+    const known = [...this.#hosts].map(([host, of]) => ({ ...of, state: this.#options.stateOf(host) }))
+    // guard: silent hosts together
+    if (!known.some(({ state, running, waiting }) => state === 'answering' && running + waiting.size > 0))
+      return turns.running
+    return known.reduce((sum, { state, running }) => sum + (state === 'silent' ? running : 0), 0)
   }
 
   #firstIdle(host: string, { waiting }: HostTurns): string | null {

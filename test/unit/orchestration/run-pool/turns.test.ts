@@ -144,6 +144,18 @@ test('a silent host leaves half of the turns to other hosts, and is asked nothin
   expect(paused.given).toEqual(['a/1'])
 })
 
+test('several silent hosts together leave half of the turns to one that answers, as long as it has runs', async () => {
+  useFakeTime()
+  const { take, end, given } = scene(8, (host) => (host === 'up' ? 'answering' : 'silent'))
+  await take('a/1', 'a/2', 'a/3', 'b/1', 'b/2', 'b/3', 'up/1', 'up/2')
+  await vi.advanceTimersByTimeAsync(10 * TRY_ANOTHER_AFTER_MS)
+  expect(given).toEqual(['a/1', 'b/1', 'up/1', 'up/2', 'a/2', 'b/2'])
+  await take('up/3', 'up/4')
+  expect(given.slice(6)).toEqual(['up/3', 'up/4'])
+  for (const name of ['up/1', 'up/2', 'up/3', 'up/4']) await end(name)
+  expect(given.slice(8).toSorted()).toEqual(['a/3', 'b/3'])
+})
+
 test('those who wait for a host that is away fail, and what runs or waits elsewhere does not', async () => {
   const { turns, take, end, given, errors } = scene(1, () => 'silent')
   await take('a/1', 'a/2', 'a/3', 'b/1')
