@@ -51,8 +51,8 @@ interface HostTurns {
   served: number
   /** When it was used last, by the clock of `performance.now()`. */
   usedAt: number
-  /** When its last turn was given, by the same clock. */
-  servedAt: number
+  /** When its last run began, by the same clock. */
+  begunAt: number
   /** Until another account may try the host. */
   timer: NodeJS.Timeout | undefined
   /** By account, in the order of service. */
@@ -118,7 +118,7 @@ export class Turns {
       suspended: 0,
       served: 0,
       usedAt: performance.now(),
-      servedAt: -Infinity,
+      begunAt: -Infinity,
       timer: undefined,
       waiting: new Map(),
       returning: new Set(),
@@ -175,7 +175,7 @@ export class Turns {
     if (turns.running >= MAX_SILENT_RUNS) return false
     // guard: half the turns for hosts that answer
     if (this.#silentRuns(turns) >= Math.ceil(this.#options.runs / 2)) return false
-    const leftMs = turns.servedAt + TRY_ANOTHER_AFTER_MS - performance.now()
+    const leftMs = turns.begunAt + TRY_ANOTHER_AFTER_MS - performance.now()
     if (leftMs <= 0) return true
     // guard: another account beside one that hangs
     turns.timer ??= setTimeout(() => {
@@ -214,6 +214,7 @@ export class Turns {
     else turns.waiting.set(account, others)
     this.#busyAccounts.add(account)
     this.#occupy(turns)
+    turns.begunAt = performance.now()
     const run: RunWithTurn = { turns, account, state: 'running', returning: null }
     first?.resolve({
       get isSuspended() {
@@ -273,7 +274,6 @@ export class Turns {
     turns.running += 1
     if (turns.running === 1) this.#hostsRunning += 1
     turns.served = this.#served += 1
-    turns.servedAt = performance.now()
   }
 
   #vacate(turns: HostTurns): void {

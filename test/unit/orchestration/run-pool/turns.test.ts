@@ -129,6 +129,18 @@ test('beside an account that hangs the others of a silent host are tried, few at
   expect(given.slice(4)).toEqual(['a/5', 'a/6'])
 })
 
+test('a run of a silent host that pauses again and again keeps no other account from being tried', async () => {
+  useFakeTime()
+  const { take, given, suspend, resume } = scene(8, () => 'silent')
+  await take('a/1', 'a/2')
+  for (let second = 0; second < 3; second += 1) {
+    await suspend('a/1')
+    await vi.advanceTimersByTimeAsync(1000)
+    await resume('a/1')
+  }
+  expect(given).toEqual(['a/1', 'a/1 again', 'a/2', 'a/1 again', 'a/1 again'])
+})
+
 test('a silent host leaves half of the turns to other hosts, and is asked nothing in a pause', async () => {
   useFakeTime()
   const states = new Map<string, HostState>([['down', 'silent']])
