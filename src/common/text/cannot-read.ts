@@ -8,6 +8,9 @@ export function cannotRead(path: string, error: unknown): string {
 /** A folder, or an extension like `.key`. */
 const isLikePath = /[/\\]|\.[a-z][a-z\d]{0,7}$/i
 
+/** Base64 and the like, which may have a `/`: long, with digits and letters of both cases, and no dot. */
+const isLikeKey = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+-][\w+/=-]{23,}$/
+
 /**
  * The same of a file that should hold a secret, with what to do. Somebody may have pasted the secret itself in place of its
  * file: what is no file, and does not look like a path, is not shown.
@@ -16,7 +19,8 @@ const isLikePath = /[/\\]|\.[a-z][a-z\d]{0,7}$/i
  */
 export function cannotReadSecret(given: string, path: string, error: unknown): string {
   const code = errorCode(error)
-  const isPath = code === 'ENOENT' ? isLikePath.test(given) : code !== 'ENAMETOOLONG'
+  const isPath =
+    code === 'ENOENT' ? isLikePath.test(given) && !isLikeKey.test(given.trim()) : code !== 'ENAMETOOLONG'
   // guard: secret in place of its file
   if (isPath) return `${cannotRead(path, error)}: check the path and the rights`
   return (

@@ -140,7 +140,8 @@ async function readKeysDir(path: string): Promise<AccountsFile> {
     const place = join(path, file)
     const values = new Map([
       ['name', { text: parse(file).name, place }],
-      ['key_file', { text: file, place }],
+      // A file by its folder: whoever removes it meanwhile has pasted no key.
+      ['key_file', { text: `./${file}`, place }],
     ])
     return { place, values, names: new Set(values.keys()), faults: [] }
   })

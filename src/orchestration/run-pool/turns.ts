@@ -51,8 +51,8 @@ interface HostTurns {
   served: number
   /** When it was used last, by the clock of `performance.now()`. */
   usedAt: number
-  /** When its last turn was given, by the same clock. */
-  servedAt: number
+  /** When its last run began, by the same clock. */
+  begunAt: number
   /** Until another account may try the host. */
   timer: NodeJS.Timeout | undefined
   /** By account, in the order of service. */
@@ -118,7 +118,7 @@ export class Turns {
       suspended: 0,
       served: 0,
       usedAt: performance.now(),
-      servedAt: -Infinity,
+      begunAt: -Infinity,
       timer: undefined,
       waiting: new Map(),
       returning: new Set(),
@@ -169,14 +169,13 @@ export class Turns {
     return state === 'answering' || (state === 'silent' && this.#mayTryAnother(turns))
   }
 
-  /** One account that hangs does not keep the others of its host waiting; nor does a host that is down those of other hosts. */
+  /** One account that hangs does not keep the others of its host waiting; nor do hosts that are down those of other hosts. */
   #mayTryAnother(turns: HostTurns): boolean {
-    const half = Math.ceil(this.#options.runs / 2)
-    // guard: half the turns for hosts that answer
-    const most = Math.min(MAX_SILENT_RUNS, this.#hosts.size > 1 ? half : MAX_SILENT_RUNS)
     // guard: few runs at a silent host
-    if (turns.running >= most) return false
-    const leftMs = turns.servedAt + TRY_ANOTHER_AFTER_MS - performance.now()
+    if (turns.running >= MAX_SILENT_RUNS) return false
+    // guard: half the turns for hosts that answer
+    if (this.#silentRuns(turns) >= Math.ceil(this.#options.runs / 2)) return false
+    const leftMs = turns.begunAt + TRY_ANOTHER_AFTER_MS - performance.now()
     if (leftMs <= 0) return true
     // guard: another account beside one that hangs
     turns.timer ??= setTimeout(() => {
@@ -184,6 +183,16 @@ export class Turns {
       this.update()
     }, Math.ceil(leftMs)).unref()
     return false
+  }
+
+  /** Of one silent host beside others; of all silent hosts together as long as one that answers has runs; 0 of an only host. */
+  #silentRuns(turns: HostTurns): number {
+    if (this.#hosts.size === 1) return 0
+    const known = [...this.#hosts].map(([host, of]) => ({ ...of, state: this.#options.stateOf(host) }))
+    // guard: silent hosts together
+    if (!known.some(({ state, running, waiting }) => state === 'answering' && running + waiting.size > 0))
+      return turns.running
+    return known.reduce((sum, { state, running }) => sum + (state === 'silent' ? running : 0), 0)
   }
 
   #firstIdle(host: string, { waiting }: HostTurns): string | null {
@@ -205,6 +214,7 @@ export class Turns {
     else turns.waiting.set(account, others)
     this.#busyAccounts.add(account)
     this.#occupy(turns)
+    turns.begunAt = performance.now()
     const run: RunWithTurn = { turns, account, state: 'running', returning: null }
     first?.resolve({
       get isSuspended() {
@@ -264,7 +274,6 @@ export class Turns {
     turns.running += 1
     if (turns.running === 1) this.#hostsRunning += 1
     turns.served = this.#served += 1
-    turns.servedAt = performance.now()
   }
 
   #vacate(turns: HostTurns): void {

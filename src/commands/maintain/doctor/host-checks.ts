@@ -188,14 +188,16 @@ function keysOf(hosts: readonly HostChecks[]): readonly Check[] {
 /** What the mirror says against the next run of each account, as a few checks. */
 export function sumOfMirrors(accounts: readonly AccountChecks[]): readonly Check[] {
   const all = checksOf(accounts).filter(({ name }) => name === 'mirror')
+  const foreseen = all.filter(({ state }) => state !== 'skipped').length
   const [first] = all
-  if (first !== undefined && all.every(({ state, detail }) => state === 'skipped' && detail === first.detail))
-    return [{ name: 'mirrors', ...skipped(first.detail) }]
+  if (first !== undefined && foreseen === 0) return [{ name: 'mirrors', ...skipped(first.detail) }]
   const refused = all.filter(({ state }) => state === 'failed').length
   const count = formatCount(all.length, 'account')
-  const summary = `the next run of ${formatNumber(refused)} of ${count} will be refused`
+  const some = foreseen === all.length ? count : `${formatNumber(foreseen)} of ${count}`
   const sum =
-    refused > 0 ? warning(summary) : ok(`the next run of ${count} is not refused by what the mirror has`)
+    refused > 0
+      ? warning(`the next run of ${formatNumber(refused)} of ${count} will be refused`)
+      : ok(`the next run of ${some} is not refused by what the mirror has`)
   return [...sumOfFaults('mirror', all), { name: 'mirrors', ...sum }]
 }
 

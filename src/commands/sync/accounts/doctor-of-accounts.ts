@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import { raceAbort } from '../../../common/abort.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Database } from '../../../db/connect.ts'
+import { CONNECTIONS_PER_RUN } from '../../../db/database.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
@@ -26,7 +27,8 @@ import { resultFormat, writeDocument } from './result-writer.ts'
 import { firstOf, shownFaults } from './select-accounts.ts'
 
 const HOSTS_AT_ONCE = 8
-const MIRRORS_AT_ONCE = 4
+/** No more than a run has connections: a role may be bound to these. */
+const MIRRORS_AT_ONCE = CONNECTIONS_PER_RUN
 
 export async function doctorOfAccounts(
   { flags, terminal, signal }: Context<DoctorFlags>,

@@ -131,9 +131,17 @@ export const runPoolGuards: readonly Guard[] = [
   {
     name: 'half the turns for hosts that answer',
     promise: 'accounts of a host that does not answer leave half of the turns to other hosts',
-    mutation: { replace: 'MAX_SILENT_RUNS' },
+    mutation: 'never',
     tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
     only: 'leaves half',
+  },
+  {
+    name: 'silent hosts together',
+    promise:
+      'several hosts that do not answer leave half of the turns to one that answers, and none idle when it has no runs',
+    mutation: 'always',
+    tests: ['test/unit/orchestration/run-pool/turns.test.ts'],
+    only: 'silent hosts together',
   },
   {
     name: 'few runs at a silent host',

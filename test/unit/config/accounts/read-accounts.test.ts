@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readAccounts } from '../../../../src/config/accounts/read-accounts.ts'
 import { ConfigurationError } from '../../../../src/common/errors.ts'
@@ -174,6 +174,11 @@ const faultyEntries: readonly (readonly [what: string, entry: string, fault: Reg
     'a key in place of its file',
     '  - name: bob\n    key_file: canary-in-place\n',
     /:5:5: key_file: there is no file of this name \(ENOENT\), and it is not shown, .*: write the secret into a file of its own/,
+  ],
+  [
+    'a key in Base64 with a slash in place of its file',
+    '  - name: bob\n    key_file: canaryQ7xZ/3kLm+9vR/tB2nW8sYd=\n',
+    /:5:5: key_file: there is no file of this name \(ENOENT\), and it is not shown/,
   ],
   [
     'a long key with a slash in place of its file',
@@ -481,6 +486,7 @@ test('a folder without keys is refused, and so is a file', async () => {
   await expect(reading).rejects.toThrow(ConfigurationError)
   await expect(reading).rejects.toThrow(/has no files: write the key of each account into a file/)
   writeFileSync(`${folder.path}/a.key`, '')
+  symlinkSync('nowhere', `${folder.path}/b`)
   const { accounts, faults } = (await readAccounts({}, { HEADCOUNT_KEYS_DIR: folder.path })) ?? {
     accounts: [],
     faults: [],
@@ -489,5 +495,7 @@ test('a folder without keys is refused, and so is a file', async () => {
   expect(faults.map(({ message }) => withoutPath(message, folder.path))).toEqual([
     expect.stringMatching(/^a\.key: account "a": base_url is not set/),
     expect.stringMatching(/^a\.key: key_file: the file ".*a\.key" is empty/),
+    expect.stringMatching(/^b: account "b": base_url is not set/),
+    expect.stringMatching(/^b: key_file: cannot read "b" \(ENOENT\): check the path and the rights$/),
   ])
 })

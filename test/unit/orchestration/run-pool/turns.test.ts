@@ -129,6 +129,18 @@ test('beside an account that hangs the others of a silent host are tried, few at
   expect(given.slice(4)).toEqual(['a/5', 'a/6'])
 })
 
+test('a run of a silent host that pauses again and again keeps no other account from being tried', async () => {
+  useFakeTime()
+  const { take, given, suspend, resume } = scene(8, () => 'silent')
+  await take('a/1', 'a/2')
+  for (let second = 0; second < 3; second += 1) {
+    await suspend('a/1')
+    await vi.advanceTimersByTimeAsync(1000)
+    await resume('a/1')
+  }
+  expect(given).toEqual(['a/1', 'a/1 again', 'a/2', 'a/1 again', 'a/1 again'])
+})
+
 test('a silent host leaves half of the turns to other hosts, and is asked nothing in a pause', async () => {
   useFakeTime()
   const states = new Map<string, HostState>([['down', 'silent']])
@@ -142,6 +154,18 @@ test('a silent host leaves half of the turns to other hosts, and is asked nothin
   await paused.take('a/1', 'a/2')
   await vi.advanceTimersByTimeAsync(10 * TRY_ANOTHER_AFTER_MS)
   expect(paused.given).toEqual(['a/1'])
+})
+
+test('several silent hosts together leave half of the turns to one that answers, as long as it has runs', async () => {
+  useFakeTime()
+  const { take, end, given } = scene(8, (host) => (host === 'up' ? 'answering' : 'silent'))
+  await take('a/1', 'a/2', 'a/3', 'b/1', 'b/2', 'b/3', 'up/1', 'up/2')
+  await vi.advanceTimersByTimeAsync(10 * TRY_ANOTHER_AFTER_MS)
+  expect(given).toEqual(['a/1', 'b/1', 'up/1', 'up/2', 'a/2', 'b/2'])
+  await take('up/3', 'up/4')
+  expect(given.slice(6)).toEqual(['up/3', 'up/4'])
+  for (const name of ['up/1', 'up/2', 'up/3', 'up/4']) await end(name)
+  expect(given.slice(8).toSorted()).toEqual(['a/3', 'b/3'])
 })
 
 test('those who wait for a host that is away fail, and what runs or waits elsewhere does not', async () => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { accountOf, refusal } from '../../../../support/accounts/account.ts'
 import { onBothAccountsStages, onPostgresAccountsStage } from '../../../../support/commands/accounts-stage.ts'
 import type { Ran } from '../../../../support/commands/command.ts'
+import { onServer } from '../../../../support/databases/databases.ts'
 import { closedPort, send } from '../../../../support/http/fault-server.ts'
 
 const organisers = () => ({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }), cleo: accountOf({}) })
@@ -121,6 +122,11 @@ onPostgresAccountsStage('doctor of the accounts of a file, more', (stage) => {
       { state: 'ok', detail: 'the next run of 3 accounts is not refused by what the mirror has' },
     ])
     await s.run(['sync', '--quiet'])
+    s.folder.write('keys/cleo.key', 'canary-none')
+    expect(checkOf(await s.run(['doctor', '--json']), 'mirrors')).toMatchObject([
+      { state: 'ok', detail: 'the next run of 2 of 3 accounts is not refused by what the mirror has' },
+    ])
+    s.folder.write('keys/cleo.key', 'canary-cleo')
     const erase = ['person', 'erase', 'guest2@example.org', '--yes', '--no-vacuum', '--account', 'ada']
     expect((await s.run(erase, { env: key })).code).toBe(0)
     accounts.bob.email = 'else@example.org'
@@ -149,6 +155,22 @@ onPostgresAccountsStage('doctor of the accounts of a file, more', (stage) => {
       'bob 2',
       'cleo 0',
     ])
+  })
+
+  test('looks into the mirror with no more connections than a run has', async () => {
+    await using s = await stage(
+      Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`a${n}`, accountOf({})])),
+    )
+    const url = new URL(s.place.url)
+    const role = `few_${url.pathname.slice(1, 20)}`
+    await onServer(`create role ${role} login password 'few' connection limit 3 in role ${url.username}`)
+    try {
+      Object.assign(url, { username: role, password: 'few' })
+      const ran = await s.run(['doctor', '--json', '--runs', '1'], { env: { DATABASE_URL: url.href } })
+      expect(checkOf(ran, 'mirrors')).toMatchObject([{ state: 'ok' }])
+    } finally {
+      await onServer(`drop role ${role}`)
+    }
   })
 
   test('compares the runs at once with what connections there are', async () => {
