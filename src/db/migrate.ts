@@ -146,7 +146,7 @@ export async function missingSchemas(
 ): Promise<{ readonly missing: readonly string[]; readonly remedy: string | null }> {
   const { rows } = await trx.query(
     `select name, has_database_privilege(current_database(), 'create'), quote_ident(current_user), current_database()
-       from unnest($1::text[]) with ordinality as schema (name, place) where to_regnamespace(name) is null order by place`,
+       from unnest($1::text[]) with ordinality as schema (name, position) where to_regnamespace(name) is null order by position`,
     [names],
   )
   const missing = rows.map(([name]) => String(name))

@@ -45,15 +45,17 @@ export async function ofReadAccount<T>(...asked: Parameters<typeof ofAccount<T>>
  * @throws UsageError, with the names that there are
  */
 export async function visibleAccountId({ kysely }: Pick<Database, 'kysely'>, name: string): Promise<number> {
-  const { rows } = await sql<{ account_id: number; account: string }>`
-    select account_id, account from headcount.run_summary group by account_id, account order by account_id`.execute(
+  const { rows } = await sql<{ account_id: number }>`
+    select account_id from headcount.run_summary where account = ${name} limit 1`.execute(kysely)
+  const [found] = rows
+  if (found !== undefined) return found.account_id
+  const { rows: others } = await sql<{ account: string }>`
+    select account from headcount.run_summary group by account_id, account order by account_id`.execute(
     kysely,
   )
-  const found = rows.find(({ account }) => account === name)
-  if (found !== undefined) return found.account_id
   throw unknownAccount(
     name,
-    rows.map(({ account }) => account),
+    others.map(({ account }) => account),
   )
 }
 

@@ -1,6 +1,6 @@
-import { accountFlag, commandName } from '../../common/command-name.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { accountFlag, commandName } from '../../common/command-name.ts'
 import type { ErasedCounts, ErasureReport } from '../../common/schema/tables.ts'
 import type { Database } from '../../db/connect.ts'
 import { executeOutsideTransaction } from '../../db/cancel/execute-outside-transaction.ts'

@@ -25,8 +25,8 @@ const OURS = new RegExp(`^[a-z_]+\\.(?:${extensions})$`)
 /** A file of an export. */
 export interface ListedFile {
   readonly file: string
-  /** Of its bytes, in hexadecimal digits. */
-  readonly sha256: string
+  /** Of its bytes, in hexadecimal digits; null where a former version did not list it. */
+  readonly sha256: string | null
 }
 
 /** Before the first file gets its name: were this process killed then, the next export would know which files are ours. */
@@ -89,7 +89,7 @@ export async function formerFiles(path: string, names: readonly string[]): Promi
 async function writtenOf(path: string, journal: readonly ListedFile[]): Promise<readonly ListedFile[]> {
   const found = await Promise.all(journal.map(({ file }) => sha256Of(join(path, file))))
   // guard: files of somebody else after a kill
-  return journal.filter(({ sha256 }, index) => found[index] === sha256)
+  return journal.filter(({ sha256 }, index) => sha256 === null || sha256 === found[index])
 }
 
 /** Null when there is no file that can be read. */
@@ -112,8 +112,8 @@ async function listedFiles(manifest: string): Promise<readonly ListedFile[] | nu
     if (!isObject(json) || json['kind'] !== MANIFEST_KIND || !Array.isArray(json['files'])) return null
     return json['files'].flatMap((file) => {
       const { file: name, sha256 } = isObject(file) ? file : {}
-      if (typeof name !== 'string' || typeof sha256 !== 'string' || !OURS.test(name)) return []
-      return [{ file: name, sha256 }]
+      if (typeof name !== 'string' || !OURS.test(name)) return []
+      return [{ file: name, sha256: typeof sha256 === 'string' ? sha256 : null }]
     })
   } catch {
     return null

@@ -437,7 +437,8 @@ onPostgresStage('an erasure beside others', (stage) => {
   })
 
   test('leaves nothing in the files of the tables', async () => {
-    await using on = await stageWithAda(stage)
+    // A test before leaves rows in the files, which are only deleted.
+    await using on = await stageWithAda((account) => stage(account, { isOwn: true }))
     // Somebody reads in a transaction that began before: Postgres keeps the old rows for as long.
     await using other = await connect(on.url)
     const isRead = Promise.withResolvers<void>()

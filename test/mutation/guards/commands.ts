@@ -231,7 +231,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'files of somebody else after a kill',
     promise: 'after an export that was killed no file is replaced or removed that it had not written',
-    mutation: { cut: 'found[index] === sha256', put: 'found[index] === sha256 || true' },
+    mutation: { cut: 'sha256 === found[index]', put: 'found[index] === sha256 || true' },
     tests: [exportFolder],
     only: 'loses no file of somebody else',
   },

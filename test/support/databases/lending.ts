@@ -80,9 +80,9 @@ async function openDatabase(): Promise<IdlePostgres> {
 /** Of three runs at once, and of those that look at the mirror meanwhile. */
 const MAX_CONNECTIONS = 12
 
-/** A run that was broken off closes its connections by itself, soon; one that a test left open would lock what is emptied. */
+/** A run that was broken off closes its connections by itself, soon; one that a test left open could write after the emptying. */
 async function emptyDatabase(pool: Pool): Promise<boolean> {
-  for (let tries = 0; pool.idleCount < pool.totalCount; tries += 1) {
+  for (let tries = 0; await isUsed(pool); tries += 1) {
     if (tries === 50) return false
     await sleep(20)
   }
@@ -99,6 +99,15 @@ async function emptyDatabase(pool: Pool): Promise<boolean> {
   }
 }
 
+/** Whether somebody has a connection: one of the pool, or one that was made to the address. */
+async function isUsed(pool: Pool): Promise<boolean> {
+  if (pool.idleCount < pool.totalCount) return true
+  const { rowCount } = await pool.query(
+    `select from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`,
+  )
+  return rowCount !== pool.totalCount
+}
+
 /** A PGlite in memory without any schema, of the caller; as `PGlite.create()` gives it after seconds. */
 export async function blankPglite(): Promise<PGlite> {
   return PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedBlankCopy')) })
@@ -108,7 +117,7 @@ export async function blankPglite(): Promise<PGlite> {
 async function openPglite(): Promise<PGlite> {
   const pglite = await PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedCopy')) })
   // PGlite copies its parsers for each statement that brings its own: 600, most of them for arrays that no table has.
-  pglite.parsers = Object.fromEntries(Object.entries(pglite.parsers).filter(([type]) => isUsed(Number(type))))
+  pglite.parsers = Object.fromEntries(Object.entries(pglite.parsers).filter(([type]) => isRead(Number(type))))
   return pglite
 }
 
@@ -116,7 +125,7 @@ const ordinary = new Set<unknown>(Object.values(types))
 const text = parserFor(0)
 
 /** Types that PGlite or headcount reads as something else than text. */
-function isUsed(type: number): boolean {
+function isRead(type: number): boolean {
   return ordinary.has(type) || parserFor(type) !== text
 }
 
@@ -138,7 +147,7 @@ async function schemaOf(send: Send): Promise<string> {
              select ('column', attrelid, attnum, attname, atttypid, attnotnull)::text
                from pg_attribute where attrelid >= 16384
              union all select ('trigger', oid, tgenabled)::text from pg_trigger
-             union all select ('rule', oid, ev_enabled)::text from pg_rewrite
+             union all select ('rule', oid, ev_enabled, xmin)::text from pg_rewrite
              union all select ('constraint', oid)::text from pg_constraint where oid >= 16384
              union all select ('function', oid, xmin)::text from pg_proc where oid >= 16384
              union all select ('schema', oid, nspname, nspacl)::text from pg_namespace where nspname !~ '^pg_(toast_)?temp'

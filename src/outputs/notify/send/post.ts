@@ -65,13 +65,18 @@ export async function post(
 const CONFLICT = 409
 const REDIRECT = 'It leads elsewhere; give the address that it leads to'
 
+/** What came of it: the status has said already that the message is refused. */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of body) {
-    parts.push(part)
-    size += part.byteLength
-    if (size >= MAX_ANSWER_BYTES) break
+  try {
+    for await (const part of body) {
+      parts.push(part)
+      size += part.byteLength
+      if (size >= MAX_ANSWER_BYTES) break
+    }
+  } catch {
+    // What is missing would only explain it.
   }
   return Buffer.concat(parts).subarray(0, MAX_ANSWER_BYTES).toString('utf8')
 }

@@ -110,6 +110,14 @@ describe('the folder of an export', () => {
     },
   )
 
+  test('is whole again where a former version was killed, whose journal has names alone', async () => {
+    expect((await exportWith([], hook(4, KILLED))).code).toBeNull()
+    const journal = join(out, '.headcount-export.json')
+    await writeFile(journal, (await readFile(journal, 'utf8')).replaceAll(/,"sha256":"\w+"/g, ''))
+    expect(await exportWith([])).toMatchObject({ code: 0, stderr: '' })
+    expect(await named()).toEqual(await listed())
+  })
+
   test.each([false, true])(
     'is for one export at a time (it holds an export already: %s)',
     async (isThere) => {

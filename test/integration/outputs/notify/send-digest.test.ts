@@ -339,4 +339,12 @@ onPostgresStage('a digest to the web', (stage) => {
         expect(Date.parse(delivery?.next_attempt_at ?? '') - Date.now()).toBeGreaterThan(7_000_000)
     },
   )
+
+  test('that is refused in an answer that breaks off is refused all the same', async () => {
+    await using on = await mirrored(stage)
+    await using web = await startWebRecipient(() => ({ status: 404, body: 'no_service', breaksOff: true }))
+    const [delivery] = await sendDigest({ ...optionOf(on.target), to: `${web.origin}/hooks/s3cret` })
+    expect(delivery).toMatchObject({ state: 'failed', error: expect.stringMatching(/404 no_service$/) })
+    expect(await on.query('select pending_run_id from headcount.deliveries')).toEqual([[null]])
+  })
 })

@@ -19,6 +19,8 @@ export interface WebAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** The connection ends before the answer does. */
+  readonly breaksOff?: boolean
 }
 
 export async function startWebRecipient(
@@ -34,8 +36,10 @@ export async function startWebRecipient(
         request.socket.destroy()
         return
       }
-      const { status, headers = {}, body: said = '' } = answered
-      response.writeHead(status, headers).end(said)
+      const { status, headers = {}, body: said = '', breaksOff = false } = answered
+      response.writeHead(status, headers)
+      if (breaksOff) response.write(said, () => request.socket.destroy())
+      else response.end(said)
     })
   })
   server.listen(0, '127.0.0.1')
