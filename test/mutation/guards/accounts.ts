@@ -65,7 +65,7 @@ export const accountGuards: readonly Guard[] = [
   },
   {
     name: 'a host that is down is said once',
-    promise: 'doctor asks a service that does not answer once, and not for each account',
+    promise: 'doctor says once that a service does not answer, and asks it for a few accounts, not for each',
     mutation: 'never',
     tests: [doctor],
     only: 'postgres.*says once that a host is down',

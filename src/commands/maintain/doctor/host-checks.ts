@@ -61,32 +61,35 @@ export async function examineHost(
   ]
   if (name.state === 'failed' || tls.state === 'failed')
     return { host: hostName, checks, accounts: unasked(accounts) }
+  const { concurrency } = first.run
   await using host = createHost({
     origin: first.service.baseUrl.origin,
-    concurrency: first.run.concurrency,
+    concurrency,
     requestTimeoutMs: first.run.requestTimeoutMs,
     log: () => {},
   })
-  const asked = await askFirst(accounts, host, signal)
+  const asked = await askAccounts(accounts, host, concurrency, signal)
   return { host: hostName, checks: [...checks, ...asked.checks], accounts: asked.accounts }
 }
 
-/** Whether the host answers shows with the first account: the others are asked only then. */
-async function askFirst(
-  [first, ...others]: readonly AccountConfig[],
+/** So many accounts show whether the host does not answer, or one account: the others are asked only when one has an answer. */
+const FIRST_ASKED = 3
+
+async function askAccounts(
+  accounts: readonly AccountConfig[],
   host: Host,
+  concurrency: number,
   signal: AbortSignal,
 ): Promise<Omit<HostChecks, 'host'>> {
-  if (first === undefined) return { checks: [], accounts: [] }
-  const answers: Answer[] = [await ask(first, host, signal)]
-  const [asked] = answers
+  const limit = pLimit(concurrency)
+  const askAll = (some: readonly AccountConfig[]) => limit.map(some, (config) => ask(config, host, signal))
+  const answers = await askAll(accounts.slice(0, FIRST_ASKED))
   // guard: a host that is down is said once
-  if (asked?.key.exit_code === UNREACHABLE) {
-    const check = failed(UNREACHABLE, `does not answer: ${asked.key.detail}`)
-    return { checks: [{ name: 'service', ...check }], accounts: unasked([first, ...others]) }
+  if (answers.every(({ key }) => key.exit_code === UNREACHABLE)) {
+    const check = failed(UNREACHABLE, `does not answer: ${answers[0]?.key.detail}`)
+    return { checks: [{ name: 'service', ...check }], accounts: unasked(accounts) }
   }
-  const limit = pLimit(first.run.concurrency)
-  answers.push(...(await limit.map(others, (config) => ask(config, host, signal))))
+  answers.push(...(await askAll(accounts.slice(FIRST_ASKED))))
   const accepted = answers.find(({ ping }) => ping !== null)
   const list =
     accepted === undefined

@@ -5,7 +5,7 @@ import { accountOf, refusal } from '../../../../support/accounts/account.ts'
 import { onBothAccountsStages, onPostgresAccountsStage } from '../../../../support/commands/accounts-stage.ts'
 import type { Ran } from '../../../../support/commands/command.ts'
 import { onServer } from '../../../../support/databases/databases.ts'
-import { closedPort, send } from '../../../../support/http/fault-server.ts'
+import { closedPort, send, silence, type Step } from '../../../../support/http/fault-server.ts'
 
 const organisers = () => ({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }), cleo: accountOf({}) })
 
@@ -114,6 +114,19 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
 })
 
 onPostgresAccountsStage('doctor of the accounts of a file, more', (stage) => {
+  test('finds an account that hangs, though it is the first of its host, and the others well', async () => {
+    await using s = await stage(organisers())
+    const answer = send({ body: { email: 'organiser@example.org' } })
+    const byKey: Step = (socket, request) =>
+      (request.headers['x-api-key'] === 'canary-ada' ? silence : answer)(socket, request)
+    s.service.at('/ping', ...Array.from({ length: 9 }, () => byKey))
+    const ran = await s.run(['doctor', '--json', '--request-timeout', '2s'])
+    expect(ran.code).toBe(4)
+    expect(checkOf(ran, 'service')).toEqual([])
+    expect(checkOf(ran, 'keys')).toMatchObject([{ state: 'warning', detail: '2 of 3 accounts accepted' }])
+    expect(documentOf(ran).accounts.map(({ exit_code }) => exit_code)).toEqual([4, 0, 0])
+  })
+
   test('foresees which accounts the next sync refuses, and reads the list of those alone', async () => {
     const accounts = organisers()
     await using s = await stage(accounts)
