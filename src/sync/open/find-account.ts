@@ -31,20 +31,17 @@ export interface RequestedAccount {
 
 /**
  * Makes sure that the account is one of the mirror, or may become one: a mistyped name would store everything a second
- * time. Writes nothing, and is asked before anything is written; a mirror without accounts takes any name.
+ * time. Writes nothing, and is asked before anything is written; a mirror without accounts takes any name. A schema that is older,
+ * or that another process is bringing up to date, may not be able to tell: findAccount asks again before it makes the account.
  *
- * @returns whether the schema could tell: one that is older, or that another process is bringing up to date, is asked again
- * after the migration
  * @throws UnknownAccountError, AccountMismatchError
  */
-export async function requireKnownAccount(database: Database, wanted: RequestedAccount): Promise<boolean> {
+export async function requireKnownAccount(database: Database, wanted: RequestedAccount): Promise<void> {
   try {
     await requireAccountName(database.kysely, wanted)
-    return true
   } catch (error) {
     // guard: half a schema
-    if (isOfOtherSchema(error)) return false
-    throw error
+    if (!isOfOtherSchema(error)) throw error
   }
 }
 

@@ -159,10 +159,8 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   const { database, firstResponses } = await openMirror(run)
   opened.use(database)
   // guard: unknown name
-  const couldTell = await requireKnownAccount(database, settings)
+  await requireKnownAccount(database, settings)
   await migrateAndLog(database, settings)
-  // guard: asked again after the migration
-  if (!couldTell) await requireKnownAccount(database, settings)
   const requireThisOne = (kysely: Kysely<Tables>) => settings.force || requireNotMoved(kysely)
   await requireThisOne(database.kysely)
   const account = { id: await findAccount(database, settings), name: settings.account }
