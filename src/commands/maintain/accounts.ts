@@ -1,6 +1,6 @@
 import { readAccounts } from '../../config/accounts/read-accounts.ts'
 import type { Flags } from '../../config/config.ts'
-import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { accountFlag, commandName } from '../../common/command-name.ts'
 import { ConfigurationError } from '../../common/errors.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
 import type { Database } from '../../db/connect.ts'
@@ -151,10 +151,9 @@ function describeAccount(account: AccountSummary): string {
 /** With the list goes what keeps them erased. */
 function describeErased({ account }: AccountSummary, people: number): string {
   if (people === 0) return ''
-  const name = stripControlCharsInLine(account)
   return (
     `${formatCount(people, 'person was', 'people were')} erased from it, and the list of them goes, too: a later sync of the same account would ` +
-    `bring them back. Export the list first: ${commandName()} person suppressions --account ${quoteForShell(name)} --json\n`
+    `bring them back. Export the list first: ${commandName()} person suppressions${accountFlag(account)} --json\n`
   )
 }
 

@@ -1,5 +1,5 @@
 /** What a move, a backup and a restore did. */
-import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { accountFlag, commandName, quoteForShell } from '../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type {
   BackupReport,
@@ -49,9 +49,7 @@ export function formatBackup(
   { file, created_at, accounts, tables, readers }: BackupReport,
   out: Output,
 ): string {
-  const lists = accounts.map(
-    (name) => `${commandName()} person suppressions --json --account ${quoteForShell(one(name))}`,
-  )
+  const lists = accounts.map((name) => `${commandName()} person suppressions --json${accountFlag(name)}`)
   return [
     tableOf(tables, out),
     paragraphs(
@@ -96,7 +94,7 @@ function erasureLine(
   if (in_list === null) {
     return (
       `${before} Whoever was erased after ${formatInstant(created_at)} is in this mirror again, and nothing in the backup tells who: ` +
-      `${commandName()} person erase --suppressions FILE --account ${quoteForShell(name)} takes the list of today.`
+      `${commandName()} person erase --suppressions FILE${accountFlag(name)} takes the list of today.`
     )
   }
   return (

@@ -1,5 +1,5 @@
 /** `worker --queue`: the accounts are shared with the workers of other machines. */
-import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { accountFlag, commandName, quoteForShell } from '../../common/command-name.ts'
 import { ConfigurationError } from '../../common/errors.ts'
 import { formatCount } from '../../common/text/number.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
@@ -134,4 +134,4 @@ const notOpen = (reason: string) => ({ healthy: false, reason })
 
 /** Of one account no worker of a queue knows how it stands: others run it too. */
 const elsewhere = (account: string) =>
-  `with --queue no single worker knows how an account stands: ask ${commandName()} status --account ${quoteForShell(account)} --max-age <time>, or ${commandName()} queue show ${quoteForShell(account)}`
+  `with --queue no single worker knows how an account stands: ask ${commandName()} status${accountFlag(account)} --max-age <time>, or ${commandName()} queue show ${quoteForShell(account)}`

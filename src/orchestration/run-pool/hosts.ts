@@ -5,7 +5,7 @@ import type { Logger } from '../../sync/options.ts'
 import type { HostState } from './turns.ts'
 
 /** So many runs of different accounts without any answer show that it is the host and not the account. */
-const MAX_DEAD_ACCOUNTS = 3
+export const MAX_DEAD_ACCOUNTS = 3
 
 const REQUEST_TIMEOUT_MS = 60_000
 

@@ -1,6 +1,6 @@
 /** Makes a mirror of a backup, and erases whom it would bring back. */
 import { interruptible } from '../../common/abort.ts'
-import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { accountFlag, commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import type { ErasureReport } from '../../common/schema/tables.ts'
@@ -131,7 +131,7 @@ function requireKeyOfBackup(
     `${source}: of account "${one(account)}" the backup has ${formatCount(others.length, 'person', 'people')} on its own list who ` +
       `${others.length === 1 ? 'was' : 'were'} erased with another key than that of ${optionName('personKey')}. Nothing was restored. ` +
       `If the key was replaced since the backup, restore without this list, and then run: ${commandName()} person erase ` +
-      `--suppressions FILE --account ${quoteForShell(one(account))} --replace-key. Else set the key that was used then.`,
+      `--suppressions FILE${accountFlag(account)} --replace-key. Else set the key that was used then.`,
   )
 }
 

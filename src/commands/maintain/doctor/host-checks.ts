@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import { nameSome } from '../../../common/text/name-some.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
+import { MAX_DEAD_ACCOUNTS } from '../../../orchestration/run-pool/hosts.ts'
 import { createHost, type Host } from '../../../source/host.ts'
 import {
   UNREACHABLE,
@@ -72,9 +73,7 @@ export async function examineHost(
   return { host: hostName, checks: [...checks, ...asked.checks], accounts: asked.accounts }
 }
 
-/** So many accounts show whether the host does not answer, or one account: the others are asked only when one has an answer. */
-const FIRST_ASKED = 3
-
+/** As a run pool does: some accounts show whether the host does not answer, and the others are asked only when one has an answer. */
 async function askAccounts(
   accounts: readonly AccountConfig[],
   host: Host,
@@ -83,13 +82,13 @@ async function askAccounts(
 ): Promise<Omit<HostChecks, 'host'>> {
   const limit = pLimit(concurrency)
   const askAll = (some: readonly AccountConfig[]) => limit.map(some, (config) => ask(config, host, signal))
-  const answers = await askAll(accounts.slice(0, FIRST_ASKED))
+  const answers = await askAll(accounts.slice(0, MAX_DEAD_ACCOUNTS))
   // guard: a host that is down is said once
   if (answers.every(({ key }) => key.exit_code === UNREACHABLE)) {
     const check = failed(UNREACHABLE, `does not answer: ${answers[0]?.key.detail}`)
     return { checks: [{ name: 'service', ...check }], accounts: unasked(accounts) }
   }
-  answers.push(...(await askAll(accounts.slice(FIRST_ASKED))))
+  answers.push(...(await askAll(accounts.slice(MAX_DEAD_ACCOUNTS))))
   const accepted = answers.find(({ ping }) => ping !== null)
   const list =
     accepted === undefined
