@@ -53,6 +53,9 @@ export async function killWorkers(options: WorkerKills): Promise<KillFigures> {
     options.onKill(kills)
   }
   moveOn(scene.accounts, chance)
+  const everyMs = options.everyS * 1000
+  // Few kills may all come between two due times: one passes at least.
+  await setTimeout(Math.max(0, Math.ceil(from.getTime() / everyMs) * everyMs - Date.now()))
   const to = new Date()
   await until(
     'a run of each account after the kills',
