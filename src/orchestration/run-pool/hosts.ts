@@ -2,7 +2,9 @@
 import { createHost, type Host } from '../../source/host.ts'
 import { gotNoAnswer } from '../../source/throttle/availability.ts'
 import type { Logger } from '../../sync/options.ts'
-import type { HostState } from './turns.ts'
+
+/** `paused`: it asks all its accounts for a pause. `silent`: it does not answer, or has not answered yet. */
+export type HostState = 'answering' | 'paused' | 'silent'
 
 /** So many runs of different accounts without any answer show that it is the host and not the account. */
 export const MAX_DEAD_ACCOUNTS = 3

@@ -7,26 +7,16 @@
  * turn: another run has it meanwhile. Runs that come back from a pause go before those that have not begun.
  */
 import { raceAbort } from '../../common/abort.ts'
+import { SilentHosts, type HostRuns, type SilentHostsOptions } from './silent-hosts.ts'
+import { WaitingCalls } from './waiting-calls.ts'
 
-/** `paused`: it asks all its accounts for a pause. `silent`: it does not answer, or has not answered yet. */
-export type HostState = 'answering' | 'paused' | 'silent'
-
-export interface TurnsOptions {
-  /** At most so many at once. */
-  readonly runs: number
-  readonly stateOf: (host: string) => HostState
+export interface TurnsOptions extends SilentHostsOptions {
   /** The number of the last run of an account that got no answer; 0: none. Those that failed longest ago are tried first. */
   readonly lastFailure: (host: string, account: string) => number
 }
 
 /** A host without a turn for so long may have no account any more: no turn is kept free for it. */
 const FORGET_AFTER_MS = 60 * 60_000
-
-/** A silent host has another run when its last one began so long ago. */
-export const TRY_ANOTHER_AFTER_MS = 1500
-
-/** So many runs at most has a silent host at once. */
-const MAX_SILENT_RUNS = 3
 
 /** So many runs at most have begun, hold a lease, and have no turn. */
 const MAX_SUSPENDED = 64
@@ -42,21 +32,13 @@ export interface Turn {
   resume(signal: AbortSignal): Promise<void>
 }
 
-type Waiting = PromiseWithResolvers<Turn>
-
-interface HostTurns {
-  running: number
+interface HostTurns extends HostRuns {
   suspended: number
   /** The number of its last turn, over all hosts. */
   served: number
   /** When it was used last, by the clock of `performance.now()`. */
   usedAt: number
-  /** When its last run began, by the same clock. */
-  begunAt: number
-  /** Until another account may try the host. */
-  timer: NodeJS.Timeout | undefined
-  /** By account, in the order of service. */
-  readonly waiting: Map<string, Waiting[]>
+  readonly waiting: WaitingCalls<Turn>
   /** Suspended runs that wait to go on, in the order in which they came. */
   readonly returning: Set<RunWithTurn>
 }
@@ -72,6 +54,7 @@ interface RunWithTurn {
 export class Turns {
   readonly #options: TurnsOptions
   readonly #hosts = new Map<string, HostTurns>()
+  readonly #silentHosts: SilentHosts
   readonly #busyAccounts = new Set<string>()
   #running = 0
   #hostsRunning = 0
@@ -79,20 +62,21 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     this.#options = options
+    this.#silentHosts = new SilentHosts(options, this.#hosts, () => {
+      this.update()
+    })
   }
 
   /** Waits for a turn. @throws the signal's reason, or what `failWaiting` gives */
   async take(host: string, account: string, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted()
-    const waiting: Waiting = Promise.withResolvers()
-    const turns = this.#turnsOf(host)
-    const ofAccount = turns.waiting.get(account) ?? []
-    turns.waiting.set(account, [...ofAccount, waiting])
+    const { waiting } = this.#turnsOf(host)
+    const call = waiting.add(account)
     this.update()
     try {
-      return await raceAbort(waiting.promise, signal)
+      return await raceAbort(call.promise, signal)
     } catch (error) {
-      if (!this.#leave(turns, account, waiting)) waiting.promise.then((turn) => turn.release(), ignore)
+      if (!waiting.remove(account, call)) call.promise.then((turn) => turn.release(), ignore)
       throw error
     }
   }
@@ -104,10 +88,7 @@ export class Turns {
 
   /** Those who wait for a turn at this host fail, each with its own error. */
   failWaiting(host: string, errorOf: (account: string) => Error): void {
-    const { waiting } = this.#turnsOf(host)
-    const failing = [...waiting]
-    waiting.clear()
-    for (const [account, all] of failing) for (const { reject } of all) reject(errorOf(account))
+    this.#turnsOf(host).waiting.fail(errorOf)
   }
 
   #turnsOf(host: string): HostTurns {
@@ -120,7 +101,7 @@ export class Turns {
       usedAt: performance.now(),
       begunAt: -Infinity,
       timer: undefined,
-      waiting: new Map(),
+      waiting: new WaitingCalls(),
       returning: new Set(),
     }
     this.#hosts.set(host, added)
@@ -166,38 +147,12 @@ export class Turns {
     if (turns.running > 0 && left === 1 && this.#hostsRunning < this.#hosts.size) return false
     const state = this.#options.stateOf(host)
     // guard: one turn of a host that is down
-    return state === 'answering' || (state === 'silent' && this.#mayTryAnother(turns))
-  }
-
-  /** One account that hangs does not keep the others of its host waiting; nor do hosts that are down those of other hosts. */
-  #mayTryAnother(turns: HostTurns): boolean {
-    // guard: few runs at a silent host
-    if (turns.running >= MAX_SILENT_RUNS) return false
-    // guard: half the turns for hosts that answer
-    if (this.#silentRuns(turns) >= Math.ceil(this.#options.runs / 2)) return false
-    const leftMs = turns.begunAt + TRY_ANOTHER_AFTER_MS - performance.now()
-    if (leftMs <= 0) return true
-    // guard: another account beside one that hangs
-    turns.timer ??= setTimeout(() => {
-      turns.timer = undefined
-      this.update()
-    }, Math.ceil(leftMs)).unref()
-    return false
-  }
-
-  /** Of one silent host beside others; of all silent hosts together as long as one that answers has runs; 0 of an only host. */
-  #silentRuns(turns: HostTurns): number {
-    if (this.#hosts.size === 1) return 0
-    const known = [...this.#hosts].map(([host, of]) => ({ ...of, state: this.#options.stateOf(host) }))
-    // guard: silent hosts together
-    if (!known.some(({ state, running, waiting }) => state === 'answering' && running + waiting.size > 0))
-      return turns.running
-    return known.reduce((sum, { state, running }) => sum + (state === 'silent' ? running : 0), 0)
+    return state === 'answering' || (state === 'silent' && this.#silentHosts.mayHaveAnother(turns))
   }
 
   #firstIdle(host: string, { waiting }: HostTurns): string | null {
     let first: { readonly account: string; readonly failure: number } | null = null
-    for (const account of waiting.keys()) {
+    for (const account of waiting.accounts()) {
       // guard: one run of an account
       if (this.#busyAccounts.has(account)) continue
       // guard: another account tries a host that is down
@@ -209,14 +164,12 @@ export class Turns {
   }
 
   #give(turns: HostTurns, account: string): void {
-    const [first, ...others] = turns.waiting.get(account) ?? []
-    if (others.length === 0) turns.waiting.delete(account)
-    else turns.waiting.set(account, others)
+    const call = turns.waiting.takeFirst(account)
     this.#busyAccounts.add(account)
     this.#occupy(turns)
     turns.begunAt = performance.now()
     const run: RunWithTurn = { turns, account, state: 'running', returning: null }
-    first?.resolve({
+    call?.resolve({
       get isSuspended() {
         return run.state === 'suspended'
       },
@@ -263,7 +216,7 @@ export class Turns {
     run.state = 'released'
     turns.returning.delete(run)
     this.#busyAccounts.delete(account)
-    /* guard: accounts take turns */ this.#moveToEnd(turns, account)
+    /* guard: accounts take turns */ turns.waiting.moveToEnd(account)
     if (state === 'suspended') turns.suspended -= 1
     else this.#vacate(turns)
     this.update()
@@ -281,23 +234,6 @@ export class Turns {
     turns.running -= 1
     turns.usedAt = performance.now()
     if (turns.running === 0) this.#hostsRunning -= 1
-  }
-
-  /** Further calls of an account that had its turn come after those of the others. */
-  #moveToEnd({ waiting }: HostTurns, account: string): void {
-    const left = waiting.get(account)
-    if (left === undefined) return
-    waiting.delete(account)
-    waiting.set(account, left)
-  }
-
-  /** @returns whether it was still waiting */
-  #leave({ waiting }: HostTurns, account: string, one: Waiting): boolean {
-    const all = waiting.get(account) ?? []
-    const left = all.filter((other) => other !== one)
-    if (left.length === 0) waiting.delete(account)
-    else waiting.set(account, left)
-    return left.length < all.length
   }
 }
 

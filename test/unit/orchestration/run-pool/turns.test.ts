@@ -1,11 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import {
-  TRY_ANOTHER_AFTER_MS,
-  Turns,
-  type HostState,
-  type Turn,
-} from '../../../../src/orchestration/run-pool/turns.ts'
+import type { HostState } from '../../../../src/orchestration/run-pool/hosts.ts'
+import { TRY_ANOTHER_AFTER_MS } from '../../../../src/orchestration/run-pool/silent-hosts.ts'
+import { Turns, type Turn } from '../../../../src/orchestration/run-pool/turns.ts'
 
 const never = new AbortController().signal
 
