@@ -51,3 +51,8 @@ export function quoteForShell(text: string): string {
 export function accountFlag(account: string): string {
   return ` --account ${quoteForShell(stripControlCharsInLine(account))}`
 }
+
+/** The same; empty for the account that a command means without the flag. */
+export function accountFlagIfNeeded(account: string): string {
+  return account === 'default' ? '' : accountFlag(account)
+}

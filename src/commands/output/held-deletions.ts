@@ -1,5 +1,5 @@
 /** Deletions that are held, for people: since when, why, and how to decide. */
-import { accountFlag, commandName, quoteForShell } from '../../common/command-name.ts'
+import { accountFlagIfNeeded, commandName, quoteForShell } from '../../common/command-name.ts'
 import { timeConfirms } from '../../common/schema/holds.ts'
 import type { HoldReason, ReportedHold } from '../../common/schema/tables.ts'
 import { MAX_NAMED, type HeldDeletions, type HeldEventDeletion } from '../../mirror/status/list-status.ts'
@@ -95,7 +95,6 @@ export function nextSteps(account: string, event: string | null = null): string 
 
 /** The command that applies the deletions on hold, as it is typed. */
 export function acceptCommand(account: string, event: string | null = null): string {
-  const forAccount = account === 'default' ? '' : accountFlag(account)
   const forEvent = event === null ? '' : ` --event ${quoteForShell(stripControlCharsInLine(event))}`
-  return `${commandName()} sync${forAccount}${forEvent} --accept-deletions`
+  return `${commandName()} sync${accountFlagIfNeeded(account)}${forEvent} --accept-deletions`
 }

@@ -1,4 +1,4 @@
-import { accountFlag, commandName } from '../../common/command-name.ts'
+import { accountFlagIfNeeded, commandName } from '../../common/command-name.ts'
 import type { Difference, VerifyReport } from '../../index.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { groupedLines } from './format/grouped-lines.ts'
@@ -91,8 +91,7 @@ function notes(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): stri
   const told: string[] = []
   const note = (word: string, colour: 'yellow' | 'red', text: string) =>
     told.push(noteLine(out, [word, colour], text))
-  const forAccount = report.account === 'default' ? '' : accountFlag(report.account)
-  const remedy = `${commandName()} backfill --restart${forAccount} corrects them; sync does not, because it skips unchanged lists`
+  const remedy = `${commandName()} backfill --restart${accountFlagIfNeeded(report.account)} corrects them; sync does not, because it skips unchanged lists`
   if (report.differences_total > 0) note('differences', 'red', remedy)
   if (report.events_changed)
     note('changed', 'yellow', 'the event list has changed since the last sync: event rows were not compared')

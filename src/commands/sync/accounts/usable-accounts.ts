@@ -99,9 +99,8 @@ function logChange(logger: Logger, former: ByName, now: ByName): void {
   const words = `the accounts changed: ${counted(added, 'new')}, ${counted(changed, 'changed')}, ${counted(removed, 'removed')}`
   // guard: many accounts removed at once
   if (removed.length < Math.max(MIN_NOTABLE, former.size * NOTABLE_SHARE)) return logger.info({}, words)
-  const { length: count } = removed
-  const many = `${count} of ${former.size} are not listed any more, and no longer read: see whether the whole list is there`
-  logger.warn({ removed: count, accounts: now.size }, `${words}. ${many}`)
+  const many = `${removed.length} of ${former.size} are not listed any more, and no longer read: see whether the whole list is there`
+  logger.warn({ removed: removed.length, accounts: now.size }, `${words}. ${many}`)
 }
 
 /** Those that can be used, and those that could be used before their entry became faulty. */
