@@ -69,6 +69,8 @@ export const UNDEFINED_TABLE = '42P01'
 const UNDEFINED_COLUMN = '42703'
 /** SQLSTATE of a missing privilege: a reader may still ask what it can read. */
 export const INSUFFICIENT_PRIVILEGE = '42501'
+/** SQLSTATE of a write where nothing can be written. */
+export const READ_ONLY = '25006'
 /** SQLSTATE of a row whose key is taken. */
 export const UNIQUE_VIOLATION = '23505'
 /** SQLSTATE of a lock that was not given in time. */
@@ -99,6 +101,14 @@ export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   if (code === null || !sqlState.test(code)) return true
   return code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code === '25P04'
+}
+
+/**
+ * Whether another connection may do what this one cannot: it is lost, or it began while nothing could be written.
+ * `default_transaction_read_only` of a database or a role holds for a session from its start to its end.
+ */
+export function needsOtherConnection(error: unknown): boolean {
+  return isConnectionLost(error) || /* guard: connections that only read */ codeOf(error) === READ_ONLY
 }
 
 /** Of the system, and of a server that stops, starts, or has no connection left. */
@@ -165,7 +175,7 @@ const remedies: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: certificate,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificate,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificate,
-  '25006':
+  [READ_ONLY]:
     'Nothing can be written over this connection. On a standby: use the primary server. With a role that only reads, as readers add makes it: use the role that writes the mirror. Else default_transaction_read_only is on; doctor says where',
   '25P04': 'The transaction was open for longer than transaction_timeout of the server allows',
   '25P03': 'The transaction stood idle for too long: this program was stopped or the machine is overloaded',
@@ -174,7 +184,8 @@ const remedies: Readonly<Record<string, string>> = {
   '3D000': 'Create the database first, or check its name in the database URL',
   '53100': 'The disk of the database server is full: free space, then run again',
   '53200': 'The database server is out of memory',
-  '53300': 'The server has no connection left: raise max_connections or use a connection pooler',
+  '53300':
+    'No connection is left: raise max_connections, or the CONNECTION LIMIT of the role or the database where it has one, or use a connection pooler',
   [LOCK_NOT_AVAILABLE]:
     'Another session holds a lock on the table for too long: find it in pg_stat_activity, then run again',
   '57014': 'The statement took too long or was cancelled',

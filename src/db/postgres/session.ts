@@ -4,7 +4,7 @@ import type { PoolClient, QueryConfig, QueryResult as PgQueryResult } from 'pg'
 import { from as copyFrom, to as copyTo, type CopyToStreamQuery } from 'pg-copy-streams'
 import { toError } from '../../common/abort.ts'
 import { DatabaseError } from '../../common/errors.ts'
-import { toDatabaseError, isConnectionLost } from '../errors.ts'
+import { toDatabaseError, needsOtherConnection } from '../errors.ts'
 import { observeStatement } from '../../telemetry/statements.ts'
 import type { QueryResult, ReceivePart } from '../transaction.ts'
 import { parserFor } from '../type-parsers.ts'
@@ -190,7 +190,7 @@ export class Session {
     } catch (error) {
       // A statement on a lost connection fails without the reason. The loss itself has the reason.
       const cause = this.#pool.lossOf(this.#client) ?? error
-      if (isConnectionLost(cause)) this.#breakWith(cause)
+      if (needsOtherConnection(cause)) this.#breakWith(cause)
       throw toDatabaseError(cause, this.#label)
     }
   }

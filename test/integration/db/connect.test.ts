@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, inject, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
-import { connect } from '../../../src/db/connect.ts'
+import { connect, type Database } from '../../../src/db/connect.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import {
   TransactionConflictError,
@@ -120,6 +120,8 @@ onBoth('a transaction', (fresh, engine) => {
   })
 })
 
+const write = `insert into headcount.accounts (name) values ('club')`
+
 describe('a server that cannot be used', () => {
   test('D1 down: host, port and remedy are named', async () => {
     const server = createServer().listen(0, '127.0.0.1')
@@ -162,6 +164,21 @@ describe('a server that cannot be used', () => {
       trx.kysely.insertInto('headcount.accounts').values({ name: 'club' }).execute(),
     )
     expect((await failure(work)).message).toContain('use the primary server')
+  })
+
+  test.each([
+    ['a transaction', (database: Database) => database.transaction((trx) => trx.query(write))],
+    ['one statement', (database: Database) => sql.raw(write).execute(database.kysely)],
+    ['a statement of the queue', async (database: Database) => database.queryAsDriver?.(write)],
+  ])('D6 when a database takes writes again, so do connections from before: %s', async (_, work) => {
+    await using place = await freshPlace('postgres')
+    const name = nameIn(place.url)
+    await onServer(`alter database ${name} set default_transaction_read_only = on`)
+    await using database = await place.open()
+    await database.transaction((trx) => trx.query('select 1'))
+    await onServer(`alter database ${name} reset default_transaction_read_only`)
+    expect((await failure(work(database))).message).toContain('use the primary server')
+    await work(database)
   })
 
   test('D2 D3 a connection killed in a transaction or while idle: an error, and the next transaction works', async () => {

@@ -220,6 +220,14 @@ export const databaseGuards: readonly Guard[] = [
     only: 'D18',
   },
   {
+    name: 'connections that only read',
+    promise:
+      'a connection that began while the database was set to read only is closed when it refuses a write: the next one may write',
+    mutation: 'never',
+    tests: ['test/integration/db/connect.test.ts'],
+    only: 'D6 when a database takes writes again',
+  },
+  {
     name: 'given pools',
     promise: 'a pool that is given is left without listeners of ours, its connections too',
     mutation: 'remove',
