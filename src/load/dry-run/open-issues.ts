@@ -22,6 +22,8 @@ export class PlannedIssues {
   /** Rejects that nobody has accepted, by list. */
   readonly #rejected = new Map<string, number>()
   readonly #forgotten = new Set<string>()
+  /** Events whose personal data would be forgotten, and with it what was set aside. */
+  readonly #cleared = new Set<string>()
   #accepted: ReadonlySet<string> | null = null
 
   read(states: readonly AppliedState[]): void {
@@ -48,6 +50,11 @@ export class PlannedIssues {
   /** Leaves out events that would be deleted. */
   forget(ids: readonly string[]): void {
     for (const id of ids) this.#forgotten.add(id)
+  }
+
+  /** Counts nothing as set aside in events whose personal data would be forgotten. */
+  clearSetAside(ids: readonly string[]): void {
+    for (const id of ids) this.#cleared.add(id)
   }
 
   async deleteStaleState(trx: Transaction, account: number, listed: readonly string[]): Promise<void> {
@@ -93,7 +100,9 @@ export class PlannedIssues {
       held: heldRows(holds),
       holds: holds.toSorted(oldestFirst).slice(0, MAX_REPORTED_HOLDS),
       unconfirmed: lists.reduce((sum, list) => sum + (list.unconfirmed_absences?.length ?? 0), 0),
-      set_aside: lists.reduce((sum, { set_aside }) => sum + set_aside, 0),
+      set_aside: lists
+        .filter(({ event_id }) => !this.#cleared.has(event_id))
+        .reduce((sum, { set_aside }) => sum + set_aside, 0),
       rejected: open.reduce((sum, count) => sum + count, 0),
       now: singleRow(rows).now,
     }

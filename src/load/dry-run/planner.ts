@@ -26,7 +26,6 @@ export class Planner implements Loader {
   readonly saveFailures = skip
   readonly saveObservations = skip
   readonly suppress = skip
-  readonly forget = countForgettable
   readonly #planned: ChangePlan
   readonly #issues = new PlannedIssues()
 
@@ -110,6 +109,11 @@ export class Planner implements Loader {
     for (const table of event_ids.length === 0 ? [] : (['payments', 'slots'] as const))
       counts[table].deleted += await this.#planDeleted(trx, table, orphanRows(table, account, event_ids))
     return counts
+  }
+
+  readonly forget: Loader['forget'] = (trx, account, events) => {
+    this.#issues.clearSetAside(events.map(({ event_id }) => event_id))
+    return countForgettable(trx, account, events)
   }
 
   readonly replaceRejects: Loader['replaceRejects'] = (trx, account, _run, lists) =>

@@ -98,6 +98,7 @@ onBothStages('personal data of an old event', (stage) => {
       exit: 8,
       forgotten: { events: 1, responses: 15, versions: 3 },
     })
+    expect({ dry: dry.report.set_aside, run: report.set_aside }).toEqual({ dry: 0, run: 0 })
     expect(await trace(on, 'gala')).not.toMatch(TRACES)
     expect(await trace(on, 'picnic')).toBe(picnic)
     expect(await marked(on)).toEqual(['gala'])
