@@ -58,14 +58,15 @@ function formatChanges(
   return `${table}${rest}${notes === '' ? '' : `\n${notes}`}`
 }
 
-const words = {
-  event: { insert: 'announced', delete: 'no longer listed' },
-  response: { insert: 'answered', delete: 'withdrew' },
+/** What became of an event or a response that came or went. */
+export const arrivalWords = {
+  event: { insert: 'announced', returned: 'listed again', delete: 'no longer listed' },
+  response: { insert: 'answered', returned: 'is there again', delete: 'withdrew' },
 } as const
 
-function whatChanged({ entity, change, fields, former, record }: ListedChange): string {
+function whatChanged({ entity, change, returned, fields, former, record }: ListedChange): string {
   if (change === 'insert' || change === 'delete')
-    return words[entity === 'event' ? 'event' : 'response'][change]
+    return arrivalWords[entity === 'event' ? 'event' : 'response'][returned ? 'returned' : change]
   // What the service notes of each edit says nothing beside what was edited.
   const told = (fields ?? []).filter((field, _, all) => field !== 'updated_at' || all.length === 1)
   return told

@@ -12,6 +12,7 @@ import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { drawBar } from '../output/format/bar.ts'
 import { fieldChange } from '../../common/text/field-change.ts'
+import { arrivalWords } from './changes.ts'
 import { moreLine } from './values.ts'
 import { formatDays } from '../../common/text/format-duration.ts'
 import { momentText, wallClockText } from '../../common/text/moments.ts'
@@ -182,12 +183,10 @@ function changesPart(
     changes.map((change) => [
       formatTimestamp(change.changed_at, 'minute'),
       change.name ?? `response ${change.response_id}`,
-      change.change === 'update'
-        ? fieldChange(change.field ?? '', change.old_value, change.new_value)
-        : (words[change.change] ?? change.change),
+      change.change === 'insert' || change.change === 'delete'
+        ? arrivalWords.response[change.returned ? 'returned' : change.change]
+        : fieldChange(change.field ?? '', change.old_value, change.new_value),
     ]),
   )
   return `${table}${moreLine(changes_total - changes.length, `changes --event ${typedId(summary)} --since 0${format.forAccount}`)}`
 }
-
-const words: Readonly<Record<string, string>> = { insert: 'answered', delete: 'withdrew' }

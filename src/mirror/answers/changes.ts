@@ -10,11 +10,13 @@ import { singleRow } from '../../load/statements.ts'
 import { defineCall } from '../calls/call.ts'
 import { listFields, object, orNull, text } from '../calls/input.ts'
 import { momentOf, readPeriods, zoneOfAccount } from './digest/period.ts'
-import { ofReadAccount, requireEvent, rowsOf } from './read-view.ts'
+import { ofReadAccount, requireEvent } from './read-view.ts'
 
 export interface ListedChange extends ViewRow<'changes'> {
   /** The name in the response; null of an event, and without one. */
   readonly name: string | null
+  /** Of an insert: it was in the mirror before, and had been deleted. */
+  readonly returned: boolean
 }
 
 export interface Changes {
@@ -50,17 +52,17 @@ export const changesCall = defineCall({
       const counts = await sql<{ total: string; first_readings: string }>`
         select count(*) filter (where not v.initial) as total, count(*) filter (where v.initial) as first_readings
           from headcount.changes v ${chosen}`.execute(trx.kysely)
-      const changes = await rowsOf(
-        trx,
-        'changes',
-        sql`${chosen} and not v.initial
-            order by v.run_id desc, v.account_id, v.changed_at, v.entity, v.event_id, v.response_id limit ${limit}`,
+      const { rows } = await sql<ViewRow<'changes'> & { readonly returned: boolean }>`
+        select v.*, v.change = 'insert' and case v.entity when 'event' then ${eventReturned} else ${responseReturned} end as returned
+          from headcount.changes v ${chosen} and not v.initial
+         order by v.run_id desc, v.account_id, v.changed_at, v.entity, v.event_id, v.response_id limit ${limit}`.execute(
+        trx.kysely,
       )
       const pruned = (await readPeriods(trx, since, account)).flatMap(
         ({ pruned_until }) => pruned_until ?? [],
       )
       return {
-        changes: changes.map(withName),
+        changes: rows.map(withName),
         ...(counts.rows[0] ?? { total: '0', first_readings: '0' }),
         pruned_until: pruned.toSorted().at(-1) ?? null,
       }
@@ -97,7 +99,18 @@ export async function requireRun({ kysely }: Transaction, run: number): Promise<
   )
 }
 
-function withName(change: ViewRow<'changes'>): ListedChange {
+const eventReturned = sql<boolean>`exists (
+  select from headcount.event_history former
+   where (former.account_id, former.event_id) = (v.account_id, v.event_id)
+     and former.operation = 'delete' and former.valid_to <= v.changed_at)`
+
+/** Whether the response that a row `v` tells of had been deleted before. */
+export const responseReturned = sql<boolean>`exists (
+  select from headcount.response_history former
+   where (former.account_id, former.event_id, former.response_id) = (v.account_id, v.event_id, v.response_id)
+     and former.operation = 'delete' and former.valid_to <= v.changed_at)`
+
+function withName(change: Omit<ListedChange, 'name'>): ListedChange {
   const name = change.entity === 'response' ? change.record?.['name'] : null
   return { ...change, name: typeof name === 'string' ? name : null }
 }

@@ -4,6 +4,7 @@ import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineCall } from '../calls/call.ts'
 import { accountFields, number, object, text } from '../calls/input.ts'
+import { responseReturned, type ListedChange } from './changes.ts'
 import { countedRows, type Counted } from './counted-rows.ts'
 import { ofReadAccount, rowsOf, unknownEvent } from './read-view.ts'
 
@@ -12,6 +13,8 @@ export interface ComparedEvent extends ViewRow<'similar_events'> {
   /** null when nothing had happened by then. */
   readonly people_then: string | null
 }
+
+export interface ResponseChange extends ViewRow<'response_changes'>, Pick<ListedChange, 'returned'> {}
 
 /** All that the views say of one event. */
 export interface EventDetails {
@@ -27,7 +30,7 @@ export interface EventDetails {
   /** null without a payment. */
   readonly payments: ViewRow<'payment_summary'> | null
   /** The newest first, without the first reading, and without `updated_at`, which changes with every other field. */
-  readonly changes: readonly ViewRow<'response_changes'>[]
+  readonly changes: readonly ResponseChange[]
   /** How many there are; `changes` has no more than were asked for. */
   readonly changes_total: number
   /** When names, addresses and messages were forgotten; null when they are kept. */
@@ -67,8 +70,9 @@ async function readDetails(
 ): Promise<EventDetails> {
   const own = sql`where v.account_id = ${summary.account_id} and v.event_id = ${summary.event_id}`
   const [payments = null] = await rowsOf(trx, 'payment_summary', own)
-  const changed = await sql<ViewRow<'response_changes'> & Counted>`
-    select v.*, count(*) over () as total from headcount.response_changes v ${own}
+  const changed = await sql<ResponseChange & Counted>`
+    select v.*, v.change = 'insert' and ${responseReturned} as returned, count(*) over () as total
+      from headcount.response_changes v ${own}
        and not v.initial and v.field is distinct from 'updated_at'
      order by v.run_id desc nulls last, v.changed_at desc, v.response_id, v.field collate "C" limit ${changes}`.execute(
     trx.kysely,

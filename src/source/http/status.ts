@@ -36,7 +36,11 @@ export function errorForStatus(
 ): HeadcountError {
   const answered = `GET ${path} was answered with ${status}${excerpt === '' ? '' : `: ${excerpt}`}`
   if (status === 401 || status === 403) {
-    return new AuthenticationError(`${answered} - ${keyRemedy}`)
+    // The run has read the list of events with the same key.
+    const ofOneEvent = path.endsWith('/responses')
+      ? ' If other events are answered, the key is right: the service keeps this event from it, and knows why.'
+      : ''
+    return new AuthenticationError(`${answered} - ${keyRemedy}${ofOneEvent}`)
   }
   if (status === 404 || status === 410) {
     return new NotFoundError(`${answered} - there is nothing at this address.`)

@@ -271,6 +271,34 @@ onPostgresCommandStage('answers', (stage) => {
     expect(stdout).toMatch(/Later +1 +1 +2$/m)
   })
 
+  test('tell what is there again from what is new', async () => {
+    const account = choir()
+    await using s = await stage(account)
+    await synced(s)
+    const [ada] = account.of('gala').splice(0, 1)
+    // The event gala-before.
+    const [before] = account.events.splice(1, 1)
+    await synced(s)
+    account.of('gala').push(ada ?? {}, { id: 9, name: 'Sofja', rsvp: 'yes' })
+    account.events.push(before)
+    await synced(s)
+
+    expect(await json(s, 'changes', '--since', '2')).toMatchObject({
+      changes: [
+        { entity: 'event', event_id: 'gala-before', change: 'insert', returned: true },
+        { entity: 'response', name: 'Ada Lovelace', returned: true },
+        { entity: 'response', name: 'Sofja', returned: false },
+        { entity: 'response', event_id: 'gala-before', returned: true },
+      ],
+    })
+    const { stdout } = await s.run(['changes', '--since', '2'])
+    expect(stdout).toMatch(/Gala 2025 +listed again$/m)
+    for (const shown of [stdout, (await s.run(['event', 'gala'])).stdout]) {
+      expect(shown).toMatch(/Ada Lovelace +is there again$/m)
+      expect(shown).toMatch(/Sofja +answered$/m)
+    }
+  })
+
   test('say that history was pruned since the moment that is asked about', async () => {
     const account = choir()
     await using s = await stage(account)
