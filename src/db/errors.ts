@@ -197,7 +197,7 @@ const remedies: Readonly<Record<string, string>> = {
 
 function remedyOf(code: string, message: string): string | null {
   if (code === INSUFFICIENT_PRIVILEGE)
-    return `Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount: ${commandName()} doctor says what is lacking`
+    return `Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount: ${commandName()} doctor says what is lacking. A role that readers add made may use query and export`
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable

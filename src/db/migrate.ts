@@ -87,7 +87,9 @@ export async function requireSchema(database: Database): Promise<void> {
 export function requireVersion(current: number): void {
   refuseNewer(current)
   if (current === 0)
-    throw new SchemaVersionError(`This database holds no mirror yet. Run: ${commandName()} migrate`)
+    throw new SchemaVersionError(
+      `This database holds no mirror yet. Run: ${commandName()} sync, which makes it, or ${commandName()} migrate for its tables alone`,
+    )
   if (current < SCHEMA_VERSION) {
     throw new SchemaVersionError(
       `The mirror's schema is at version ${current}, this program needs ${SCHEMA_VERSION}. Run: ${commandName()} migrate`,
