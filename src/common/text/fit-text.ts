@@ -1,14 +1,18 @@
 /** Text that fits a number of columns of a terminal; a wide character takes two. */
 import { displayWidth, graphemesOf } from './display-width.ts'
 
+/** A family of four takes 11 in two columns. Marks take no column, and may be without end: somebody may have that for a name. */
+const MAX_LENGTH_PER_COLUMN = 16
+
 /** The text in at most so many columns; an ellipsis shows what was cut. */
 export function shorten(text: string, columns: number): string {
-  if (displayWidth(text) <= columns) return text
+  const maxLength = columns * MAX_LENGTH_PER_COLUMN
+  if (text.length <= maxLength && displayWidth(text) <= columns) return text
   let kept = ''
   let used = 0
   for (const grapheme of graphemesOf(text)) {
     used += displayWidth(grapheme)
-    if (used > columns - 1) break
+    if (used > columns - 1 || kept.length + grapheme.length > maxLength) break
     kept += grapheme
   }
   return `${kept}…`

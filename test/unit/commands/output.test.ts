@@ -169,6 +169,8 @@ describe('a table', () => {
     expect(shorten('日本語テキスト', 6)).toBe('日本…')
     expect(shorten('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…')
     expect(shorten('abc', 3)).toBe('abc')
+    expect(shorten(`ab${'\u0301'.repeat(50_000)}`, 3)).toBe('a…')
+    expect(shorten('a\u200b'.repeat(5).padEnd(50_000, '\u200b'), 5).length).toBeLessThan(100)
   })
 })
 

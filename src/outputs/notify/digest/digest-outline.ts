@@ -25,6 +25,8 @@ type Clock = ReturnType<typeof clockIn>
 
 const MAX_NAME_COLUMNS = 40
 const MAX_TITLE_COLUMNS = 60
+/** Of one reply or event: a chat refuses a message with an endless text, and would never hear what came since. */
+const MAX_DETAILS_COLUMNS = 500
 
 export function digestOutline(digest: AccountDigest): Outline {
   const clock = clockIn(digest.time_zone)
@@ -37,7 +39,7 @@ export function digestOutline(digest: AccountDigest): Outline {
     part(
       'Events changed',
       digest.events_changed,
-      (event) => `${titleOf(event)}: ${eventFields(event.fields, clock)}`,
+      (event) => `${titleOf(event)}: ${shorten(eventFields(event.fields, clock), MAX_DETAILS_COLUMNS)}`,
     ),
     part('Announced', digest.events_announced, (event) =>
       event.returned ? `${eventText(event, clock)}, listed again` : eventText(event, clock),
@@ -49,9 +51,14 @@ export function digestOutline(digest: AccountDigest): Outline {
     part(`Slots of the next ${NEAR_DAYS} days that need people`, digest.thin_slots, slotText),
   ].filter((one) => one !== null)
   const first = beginning(digest)
+  const isPruned = digest.pruned_until !== null
   const lead = [
     ...(digest.pruned_until === null ? [] : [prunedText(clock(digest.pruned_until))]),
-    ...(first !== null ? [first] : parts.length === 0 ? ['Nothing new.'] : []),
+    ...(first !== null
+      ? [first]
+      : parts.length > 0
+        ? []
+        : [isPruned ? 'Nothing else is new.' : 'Nothing new.']),
   ]
   return { title: headingOf(digest, clock), lead, parts, end: [mirrorText(digest.mirror)] }
 }
@@ -110,7 +117,7 @@ function responsesPart<Response extends DigestResponse>(
 function personText({ name }: DigestResponse, details: string): string | null {
   const shown = name ? shorten(name, MAX_NAME_COLUMNS) : null
   if (details === '') return shown
-  return `${shown ?? 'response'} (${details})`
+  return `${shown ?? 'response'} (${shorten(details, MAX_DETAILS_COLUMNS)})`
 }
 
 function restOf(total: string, shown: number, query: string): OutlinePart['rest'] {
@@ -152,7 +159,8 @@ function moneyChange({ amount, payments_new, payments_changed, payments_withdraw
 
 function slotText(slot: ViewRow<'thin_slots'>): string {
   const wanted = `${formatNumber(slot.people)} of ${formatNumber(slot.wanted)}`
-  return `${wallClockText(slot.start_local)} ${slot.slot_name ?? 'slot'}, ${titleOf(slot)}: ${wanted}${slot.emptied_at === null ? '' : ', emptied'}`
+  const name = shorten(slot.slot_name ?? 'slot', MAX_TITLE_COLUMNS)
+  return `${wallClockText(slot.start_local)} ${name}, ${titleOf(slot)}: ${wanted}${slot.emptied_at === null ? '' : ', emptied'}`
 }
 
 function titleOf(event: Pick<DigestEvent, 'event_id' | 'event_title'>): string {
@@ -165,7 +173,7 @@ function eventText(event: DigestEvent, clock: Clock): string {
 
 function answerOf({ rsvp, quantity, amount }: DigestResponse): string {
   const said = [
-    rsvp !== null && `rsvp ${rsvp}`,
+    rsvp !== null && `rsvp ${shorten(rsvp, MAX_NAME_COLUMNS)}`,
     quantity !== null && `quantity ${formatNumber(quantity)}`,
     amount !== null && `amount ${moneyText(amount)}`,
   ].filter((text) => text !== false)

@@ -33,6 +33,7 @@ function summaryOf(digest: AccountDigest): string {
     count(digest.responses_changed, (found) => `${formatNumber(found)} changed`),
     count(digest.responses_withdrawn, (found) => `${formatNumber(found)} withdrawn`),
     total === '0' ? null : `${amount.startsWith('-') ? '' : '+'}${moneyText(amount)}`,
+    digest.pruned_until === null ? null : 'history was pruned',
     digest.mirror.whole ? null : 'the mirror is not whole',
     digest.mirror.fresh ? null : 'the mirror is not fresh',
   ].filter((fact) => fact !== null)

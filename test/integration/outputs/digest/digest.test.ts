@@ -1,6 +1,7 @@
 /** What a digest tells of the changes between two runs. */
 import { expect, test } from 'vitest'
 import { commandName } from '../../../../src/common/command-name.ts'
+import { digestOutline } from '../../../../src/outputs/notify/digest/digest-outline.ts'
 import { digestText } from '../../../../src/outputs/notify/digest/digest-text.ts'
 import { digest, erasePerson, type AccountDigest, type DigestOptions } from '../../../../src/index.ts'
 import { accountOf, responseItem, type Account } from '../../../support/accounts/account.ts'
@@ -228,6 +229,26 @@ onPostgresStage('a digest', (stage) => {
     const old = await own(on, { since: 1 })
     expect(old.mirror.fresh).toBe(false)
     expect(texts(old)).toMatch(/^default: since Fri 20 Nov 2026 23:30 \(run 1\)\n/)
+  })
+
+  test('no endless text makes a line that a chat would refuse', async () => {
+    await using on = await mirrored(stage)
+    const endless = 'x'.repeat(20_000)
+    const slot = { name: endless, start_date: inDays(3), end_date: null }
+    const fields = { quantity: 1, rsvp: endless, [endless]: endless }
+    on.account.of('gala')[0] = responseItem(1, { ...fields, slots: [slot] })
+    on.account.of('gala').push(responseItem(7, { ...fields, name: `A${'\u0301'.repeat(20_000)}` }))
+    Object.assign(on.account.events[0] ?? {}, { [endless]: endless })
+    await on.sync({ all: true })
+    const found = await own(on, { since: 1 })
+    expect(totals(found)).toMatchObject({
+      events_changed: 1,
+      responses_changed: 1,
+      responses_new: 1,
+      thin_slots: 1,
+    })
+    for (const { heading, items } of digestOutline(found).parts)
+      for (const item of items) expect(item.length, heading).toBeLessThan(700)
   })
 
   test('takes odd texts for texts', async () => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import {
   InterruptedError,
+  prune,
   sendDigest,
   status,
   type Delivery,
@@ -49,6 +50,22 @@ const states = (deliveries: readonly Delivery[]) => deliveries.map(({ state }) =
 const ofMail = async (on: Stage) => (await status(optionOf(on.target)))[0]?.deliveries ?? []
 
 onBothStages('a digest by mail', (stage) => {
+  test('changes that were pruned before they were told are not passed over in silence', async () => {
+    await using on = await mirrored(stage)
+    await using server = await startMailServer()
+    await send(on, server)
+    on.account.of('gala')[0] = responseItem(1, { name: 'Grace' })
+    await on.sync({ all: true })
+    await prune({ ...optionOf(on.target), historyBefore: new Date() })
+    expect(states(await send(on, server))).toEqual(['accepted'])
+    expect(server.received[1]?.mail.subject).toBe('headcount: history was pruned')
+    expect(server.received[1]?.mail.text).toMatch(
+      /History was pruned since: what changed before [^.]+ is not\nall told\.\n\nNothing else is new\./,
+    )
+    // It is told once.
+    expect(states(await send(on, server))).toEqual(['nothing_new'])
+  })
+
   test('says first that it begins, then what changed since, and nothing where nothing did', async () => {
     await using on = await mirrored(stage)
     await using server = await startMailServer()

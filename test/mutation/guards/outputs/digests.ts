@@ -1,5 +1,6 @@
 import type { Guard } from '../guard.ts'
 
+const deliveries = 'test/integration/outputs/notify/send-digest.test.ts'
 const digest = 'test/integration/outputs/digest/digest.test.ts'
 
 /** What keeps a digest to what is news. */
@@ -17,5 +18,12 @@ export const digestGuards: readonly Guard[] = [
     mutation: { cut: 'case when initial then record end', put: 'null' },
     tests: [digest],
     only: 'postgres.*is no news',
+  },
+  {
+    name: 'pruned before it was told',
+    promise: 'changes that were pruned before a recipient was told are not passed over in silence',
+    mutation: { cut: 'pruned_until !== null', put: 'false' },
+    tests: [deliveries],
+    only: 'postgres.*passed over in silence',
   },
 ]
