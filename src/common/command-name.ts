@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import process from 'node:process'
 import { stripControlCharsInLine } from './text/strip-control-chars.ts'
+import { ownPackageJson } from './version.ts'
 
 /**
  * What one types to call this program: `npx --no -- headcount` in a checkout and in a project that depends on it,
- * `headcount` where it was installed globally, the path of its file everywhere else. Help, hints and messages say no
+ * `headcount` where it was installed globally or a bundler has put it into another program, the path of its file everywhere else. Help, hints and messages say no
  * other. Never `npx` without `--no`: that would fetch and run whatever has this name in the registry.
  */
 export function commandName(): string {
   const ofCaller = callerNames.getStore()
   if (ofCaller !== undefined) return ofCaller
-  const description = findPackageJSON('..', import.meta.url)
+  const description = ownPackageJson()
   return description === undefined ? 'headcount' : commandNameIn(dirname(description), process.cwd())
 }
 

@@ -172,46 +172,8 @@ export function timeZone(text: string): string {
   }
 }
 
-/** A schedule in cron's form, checked by the library that will run it. */
-export async function schedule(text: string): Promise<string> {
-  const { validateDetailed } = await import('node-cron')
-  const verdict = validateDetailed(text)
-  if (verdict.valid) {
-    requireOneKindOfDay(text)
-    requireSmallSteps(text)
-    return text
-  }
-  const reason = verdict.errors.map((error) => error.message).join('; ')
-  throw new InvalidValueError(
-    `must be a cron schedule of five or six fields, not ${quote(text)}${reason && ` (${reason})`}`,
-  )
-}
-
-/** cron runs on days that fit either field, node-cron on those that fit both. */
-function requireOneKindOfDay(text: string): void {
-  const [dayOfMonth = '*', , weekday = '*'] = text.trim().split(/\s+/).slice(-3)
-  // With a step cron too takes the days that fit both.
-  if (![dayOfMonth, weekday].every((field) => /^[^*?]/.test(field))) return
-  throw new InvalidValueError(
-    `must be a cron schedule with a day of the month or a weekday, not ${quote(text)} with both: cron means days that fit either, others days that fit both. Write * for one of them; the first Monday of a month is the weekday 1#1`,
-  )
-}
-
-/** How many values the fields have, from the last one on. */
-const FIELD_SIZES = [7, 12, 31, 24, 60, 60]
-
-/** cron counts anew in each hour: every 90 minutes is every hour. */
-function requireSmallSteps(text: string): void {
-  for (const [place, field] of text.trim().split(/\s+/).toReversed().entries())
-    for (const [, step = ''] of field.matchAll(/\/(\d+)/g))
-      if (Number(step) > (FIELD_SIZES[place] ?? Infinity))
-        throw new InvalidValueError(
-          `must be a cron schedule with smaller steps, not ${quote(text)}: the step ${step} is larger than its field, which has ${FIELD_SIZES[place]} values, so that one of them is left`,
-        )
-}
-
 /** The text as it was written, short and without control characters. */
-function quote(text: string): string {
+export function quote(text: string): string {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
   return JSON.stringify(shown)
 }

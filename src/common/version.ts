@@ -3,13 +3,24 @@ import { findPackageJSON } from 'node:module'
 
 /** The version of this package, from its package.json (two folders further up in the published form). */
 export function version(): string {
-  return versionIn(findPackageJSON('..', import.meta.url))
+  return versionIn(ownPackageJson())
+}
+
+/** Where the package.json of this package is: nowhere, where a bundler has put this file into another program. */
+export function ownPackageJson(): string | undefined {
+  const path = findPackageJSON('..', import.meta.url)
+  return path !== undefined && describe(path)['name'] === 'headcount' ? path : undefined
 }
 
 /** The version that a package.json names. */
 export function versionIn(path: string | undefined): string {
-  if (path === undefined) return 'unknown'
+  const found = path === undefined ? null : describe(path)['version']
+  return typeof found === 'string' ? found : 'unknown'
+}
+
+function describe(path: string): Readonly<Record<string, unknown>> {
+  // Node names a folder where no package.json lies above the file.
+  if (!path.endsWith('package.json')) return {}
   const description: unknown = JSON.parse(readFileSync(path, 'utf8'))
-  const isObject = typeof description === 'object' && description !== null
-  return isObject && 'version' in description ? String(description.version) : 'unknown'
+  return typeof description === 'object' && description !== null ? { ...description } : {}
 }

@@ -2,6 +2,7 @@
 import { baseAddress } from '../source/url.ts'
 import * as values from '../common/parse-values.ts'
 import { parseMailSender } from '../outputs/notify/mail-settings.ts'
+import { schedule } from './schedule.ts'
 
 /** One setting: where its text comes from, what it means, and what it is when nobody gives it. */
 export interface Setting<Value> {
@@ -145,7 +146,7 @@ export const settings = {
   schedule: {
     variable: 'HEADCOUNT_SCHEDULE',
     flag: '--schedule',
-    read: values.schedule,
+    read: schedule,
     fallback: '*/15 * * * *',
     fallbackValue: '*/15 * * * *',
     example: '"*/15 * * * *"',
@@ -224,7 +225,7 @@ export const settings = {
   digestSchedule: {
     variable: 'HEADCOUNT_DIGEST_SCHEDULE',
     flag: '--digest-schedule',
-    read: values.schedule,
+    read: schedule,
     example: '"0 7 * * *"',
   },
   withPersonal: {

@@ -21,6 +21,11 @@ function has(...methods: readonly string[]) {
     methods.every((method) => typeof Reflect.get(value, method) === 'function')
 }
 
+/** A Client of pg has the same methods, but one connection. */
+function isPool(value: unknown): boolean {
+  return has('connect', 'on')(value) && typeof Reflect.get(Object(value), 'options') === 'object'
+}
+
 function oneOf(...kinds: readonly Kind[]): Kind {
   return {
     what: kinds.map(({ what }) => what).join(' or '),
@@ -104,7 +109,7 @@ const optionKinds = {
   outage: object,
   personKey: text,
   pglite: { what: 'a PGlite', fits: has('query', 'transaction') },
-  pool: { what: 'a Pool of pg', fits: has('connect', 'on') },
+  pool: { what: 'a Pool of pg', fits: isPool },
   pseudonymise: texts,
   random: callback,
   replaceKey: flag,

@@ -1,7 +1,7 @@
 import { existsSync, openAsBlob } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
-import { versionIn } from '../../common/version.ts'
+import { ownPackageJson, versionIn } from '../../common/version.ts'
 
 /**
  * The data directory of a new database, as initdb of the installed PGlite makes it: made once, when headcount is built
@@ -10,7 +10,7 @@ import { versionIn } from '../../common/version.ts'
  * @returns null where the build has none for this PGlite: then PGlite runs initdb itself
  */
 export async function newDataDir(): Promise<Blob | null> {
-  const own = findPackageJSON('..', import.meta.url)
+  const own = ownPackageJson()
   if (own === undefined) return null
   const file = join(dirname(own), 'dist/command', dataDirName())
   return existsSync(file) ? openAsBlob(file, { type: 'application/x-gzip' }) : null

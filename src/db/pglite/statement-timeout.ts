@@ -50,7 +50,7 @@ parentPort.postMessage('ready')
 export async function startStatementTimeout(pglite: Limited): Promise<StatementTimeout> {
   if (!process.features.inspector || !isMainThread) {
     throw new TypeError(
-      'Statements on PGlite can be ended only in the main thread of a Node that has an inspector',
+      'Statements on PGlite can be ended only in the main thread of a Node that has an inspector. Call from there, or open the PGlite yourself and give it as `pglite`: its statements are not ended',
     )
   }
   const symbol = `headcount.cancel.${randomUUID()}`

@@ -1,4 +1,5 @@
 /** The values that replies have, and how many responses have each. */
+import { isMainThread } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { nearestName } from '../../common/text/did-you-mean.ts'
 import { codeOf } from '../../db/errors.ts'
@@ -40,16 +41,18 @@ const MAX_VALUES_OF_STATUS = 100
  * The values that have no meaning, of each account by its name, the most frequent first. No index has them, so all
  * responses are read: 0.15 s for a million on Postgres, as long as their number takes.
  *
- * @returns null when that took longer than `maxMs`
+ * @returns null when that took longer than `maxMs`; a worker thread cannot end it on PGlite, and waits
  */
 export async function readValuesWithoutMeaning(
   database: Database,
   maxMs: number,
 ): Promise<ReadonlyMap<string, readonly RsvpValue[]> | null> {
   try {
-    const { rows } = await database.transaction((trx) => trx.queryWithin(maxMs, VALUES_WITHOUT_MEANING), {
-      readOnly: true,
-    })
+    const ask = ({ engine, query, queryWithin }: Transaction) =>
+      engine === 'pglite' && !isMainThread
+        ? query(VALUES_WITHOUT_MEANING)
+        : queryWithin(maxMs, VALUES_WITHOUT_MEANING)
+    const { rows } = await database.transaction(ask, { readOnly: true })
     const accounts = Map.groupBy(rows, ([account]) => String(account))
     const valueOf = ([, value, responses]: readonly unknown[]): RsvpValue => ({
       value: String(value),

@@ -1,4 +1,5 @@
 /** What a program in JavaScript is told of options that cannot be used: each function by the name of the option, before anything is opened. */
+import { Client } from 'pg'
 import { describe, expect, test, vi } from 'vitest'
 import * as library from '../../../src/index.ts'
 import { InterruptedError, MirrorNotFoundError, UsageError } from '../../../src/index.ts'
@@ -203,4 +204,12 @@ describe('an async callback that fails', () => {
       process.off('unhandledRejection', unhandled)
     }
   })
+})
+
+test('a Client of pg is no pool', async () => {
+  const status = library.status as (options: object) => Promise<unknown>
+  const refused = status({ pool: new Client('postgres://127.0.0.1:1/events') })
+  await expect(refused).rejects.toThrow(
+    new UsageError('The option `pool` must be a Pool of pg, not an object.'),
+  )
 })

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
+import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { accountOf } from '../../support/accounts/account.ts'
 import { freshPlace } from '../../support/databases/databases.ts'
@@ -169,6 +170,30 @@ test('as a library: import { sync } from "headcount"', async () => {
     status: 'succeeded',
     rows: { responses: { inserted: 3 } },
     version: '0.1.0',
+  })
+})
+
+test('a bundler finds all that the library imports, and the bundle runs where no package.json is', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using service = await startFaultServer()
+  service.always(send((request) => accountOf({ gala: 3 }).answer(request)))
+  const options = { database: place.url, baseUrl: service.baseUrl.href, apiKey: testKey }
+  const input = join(consumer, 'bundled.js')
+  await writeFile(
+    input,
+    `import { status, sync } from 'headcount'
+     const missing = await status({ database: 'pglite:./none' }).catch(({ message }) => message)
+     console.log(JSON.stringify({ missing, ...(await sync(${JSON.stringify(options)})) }))`,
+  )
+  const warnings: string[] = []
+  const onLog = (_level: string, { message }: { message: string }) => void warnings.push(message)
+  await using bundle = await rolldown({ input, platform: 'node', onLog })
+  await bundle.write({ dir: join(folder, 'bundled'), format: 'esm' })
+  expect(warnings.filter((message) => message.includes('Could not resolve'))).toEqual([])
+  const report = JSON.parse(await shell('node bundled.js', join(folder, 'bundled'))) as object
+  expect(report).toMatchObject({
+    missing: expect.stringContaining('Run headcount sync first') as string,
+    status: 'succeeded',
   })
 })
 
