@@ -42,6 +42,7 @@ export async function failRun(run: RunContext, cause: unknown): Promise<unknown>
     }
   } catch (failure) {
     // A database out of reach cannot record the failure. The caller needs the cause of the failure, not this one.
+    run.mirror.lease.giveUp()
     run.settings.logger.warn({ err: failure }, 'The end of the run could not be stored.')
   }
   return error

@@ -50,6 +50,8 @@ export interface Lease {
   withdraw(trx: Transaction): Promise<void>
   /** Resolves after the last beat. */
   stopHeartbeat(): Promise<void>
+  /** Says that the run is over, though its end could not be stored: the next one of this process takes over at once. */
+  giveUp(): void
 }
 
 export interface LeaseOptions {
@@ -71,6 +73,11 @@ export interface LeaseOptions {
   readonly onHeartbeat?: () => void
 }
 
+/** Runs of this process that are over and may still be `running` in their database. The time tells databases apart. */
+const givenUp = new Set<string>()
+
+const runKey = ({ id, startedAt }: BegunRun): string => `${id} ${startedAt}`
+
 /**
  * Starts a run of the account, or takes over from a dead one.
  *
@@ -87,7 +94,10 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
     const silence = other === null ? 0 : silenceOf(other)
     const isDead =
       other !== null &&
-      (silence >= DEAD_AFTER_S || (other.holder !== null && (await hasExited(other.holder))))
+      (silence >= DEAD_AFTER_S ||
+        // guard: runs given up
+        givenUp.has(runKey(other)) ||
+        (other.holder !== null && (await hasExited(other.holder))))
     const opened = other === null || isDead ? await beginRun(database, options, holder, other) : null
     if (opened !== null) return createLease(database, opened, options)
     if (other === null) continue
@@ -166,8 +176,10 @@ async function beginRun(
   }
   try {
     const run = await database.transaction(work, { lockTimeoutMs: TAKE_OVER_LOCK_TIMEOUT_MS })
-    if (run !== null && dead !== null)
-      options.log?.('warn', `Took over from run ${dead.id} (${formatProcess(dead.holder)}), which is dead`)
+    if (run !== null && dead !== null) {
+      const state = givenUp.delete(runKey(dead)) ? 'whose end could not be stored' : 'which is dead'
+      options.log?.('warn', `Took over from run ${dead.id} (${formatProcess(dead.holder)}), ${state}`)
+    }
     return run
   } catch (error) {
     if (codeOf(error) === UNIQUE_VIOLATION) return null
@@ -243,5 +255,6 @@ function createLease(database: Database, { id, startedAt }: BegunRun, options: L
       if (numDeletedRows === 0n) throw heartbeat.end()
     },
     stopHeartbeat: heartbeat.stop,
+    giveUp: () => void givenUp.add(runKey({ id, startedAt })),
   }
 }

@@ -74,5 +74,6 @@ function leaseOfNothing(startedAt: string): Lease {
     close: async () => {},
     withdraw: async () => {},
     stopHeartbeat: async () => {},
+    giveUp: () => {},
   }
 }

@@ -12,7 +12,7 @@ import { onServer } from '../../support/databases/databases.ts'
 import { addLargeList } from '../../support/accounts/many-accounts.ts'
 import { startServe, startWorker } from '../../support/commands/process.ts'
 import { testKey } from '../../support/http/reading.ts'
-import { onPostgresStage } from '../../support/runs/stage.ts'
+import { onPostgresStage, pause } from '../../support/runs/stage.ts'
 
 const terminated = /terminating connection due to administrator command.*try again when it is up/
 const all = () => true
@@ -29,6 +29,28 @@ onPostgresStage('D18 a connection that ends in the packet in which it becomes re
     expect(error?.message).toMatch(terminated)
     proxy.end(null)
     expect(await on.run('sync', { database: proxy.url })).toMatchObject({ exit: 0 })
+    await on.look()
+    on.expectMirrored()
+  })
+
+  test('at the end of a run: the next run of this process goes on at once, for that one is over', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await using proxy = await startEndingProxy(on.url)
+    const paused = pause(on, '/events/gala/responses')
+    const first = on.run('sync', { database: proxy.url })
+    await paused.reached
+    // A run that goes on keeps its account, also in its own process.
+    expect(await on.run('sync', { database: proxy.url })).toMatchObject({ exit: 9 })
+    proxy.end(all)
+    await endConnections(on.url, 1)
+    paused.release()
+    expect(await first).toMatchObject({ exit: 5 })
+    proxy.end(null)
+    expect(await on.run('sync', { database: proxy.url })).toMatchObject({ exit: 0 })
+    expect(await on.query('select status from headcount.sync_runs order by id')).toEqual([
+      ['abandoned'],
+      ['succeeded'],
+    ])
     await on.look()
     on.expectMirrored()
   })

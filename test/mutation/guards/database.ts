@@ -134,6 +134,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'postgres.*D9 a process number',
   },
   {
+    name: 'runs given up',
+    promise: 'a run that goes on keeps its account, also against a later run of its own process',
+    mutation: 'always',
+    tests: ['test/integration/sync/open/lease.test.ts'],
+    only: 'D8 at once',
+  },
+  {
     name: 'transaction lock',
     promise: 'migrations hold no lock beyond their transaction: they work behind a pooling proxy',
     mutation: { cut: '_xact' },
