@@ -118,7 +118,8 @@ function settingsPart(commands: readonly Command[]): string {
     '## Settings\n',
     `A flag wins over the environment. The key is never a flag: what is typed is seen by others and stays in the shell's
 history. A variable that begins with \`HEADCOUNT_\` and is none of these is an error (but for those that Kubernetes makes for
-its services). \`…_FILE\` names a file that holds the value. An empty variable is as one that is not set; keys, addresses and
+its services). \`…_FILE\` names a file that holds the value; after a change of the one for
+\`DATABASE_URL\` restart \`worker\` and \`serve\`. An empty variable is as one that is not set; keys, addresses and
 files (\`DATABASE_URL\`, \`HEADCOUNT_BASE_URL\`, \`HEADCOUNT_ACCOUNTS_FILE\` and their kind) are refused when they are empty.
 `,
     table(['environment', 'flag', 'default', ''], [...withoutFlag, ...rows]),
