@@ -161,8 +161,8 @@ describe('/metrics', () => {
         bob: accountOf({ fair: 1 }),
       })
       s.list(['ada', 'bob'], '  - name: cleo\n    key_file: canary/in/place\n    hold_for: soon\n')
-      const every = ['--schedule', '*/3 * * * * *', ...monitored]
-      await using worker = startWorker([...every, ...args], { env: s.env })
+      // With runs every few seconds a busy machine is unhealthy for another reason: the last one is too long ago.
+      await using worker = startWorker([...onceAYear, ...monitored, ...args], { env: s.env })
       const ofAccount = [
         'headcount_run_last_success_seconds',
         'headcount_run_held',

@@ -55,7 +55,7 @@ export function startProcess(program: string, args: readonly string[], options: 
     says: async (message, times = 1) => {
       const found = () => running.log.filter(({ msg }) => msg.includes(message))
       await expect
-        .poll(() => found().length, { timeout: 20_000, message: `"${message}" in:\n${stderr}` })
+        .poll(() => found().length, { timeout: 60_000, message: `"${message}" in:\n${stderr}` })
         .toBeGreaterThanOrEqual(times)
       const line = found()[times - 1]
       if (line === undefined) throw new Error(`the log has no ${message}`)

@@ -5,7 +5,7 @@ import { parseExposition, type Exposition } from './prometheus-text.ts'
 /** Where a worker or `serve` answers monitors, by its log. */
 export async function healthUrlOf(running: Process): Promise<URL> {
   const line = /health is answered at (http:\/\/\S+\/healthz)/
-  await expect.poll(() => running.stderr, { timeout: 20_000 }).toMatch(line)
+  await expect.poll(() => running.stderr, { timeout: 60_000 }).toMatch(line)
   return new URL(line.exec(running.stderr)?.[1]?.replace(/".*/, '') ?? '')
 }
 
