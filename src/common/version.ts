@@ -6,10 +6,20 @@ export function version(): string {
   return versionIn(ownPackageJson())
 }
 
-/** Where the package.json of this package is: nowhere, where a bundler has put this file into another program. */
+/** Where the package.json of this package is; undefined where a bundler has put this file into another program. */
 export function ownPackageJson(): string | undefined {
-  const path = findPackageJSON('..', import.meta.url)
+  const path = findPackage('..')
   return path !== undefined && describe(path)['name'] === 'headcount' ? path : undefined
+}
+
+/** Where the package.json of another package is; undefined where a bundler has put it into another program. */
+export function findPackage(specifier: string): string | undefined {
+  try {
+    return findPackageJSON(specifier, import.meta.url)
+  } catch {
+    // There is none. Or esbuild made a bundle in CommonJS, in which this file has no URL.
+    return undefined
+  }
 }
 
 /** The version that a package.json names. */

@@ -1,7 +1,6 @@
 import { existsSync, openAsBlob } from 'node:fs'
-import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
-import { ownPackageJson, versionIn } from '../../common/version.ts'
+import { findPackage, ownPackageJson, versionIn } from '../../common/version.ts'
 
 /**
  * The data directory of a new database, as initdb of the installed PGlite makes it: made once, when headcount is built
@@ -18,14 +17,5 @@ export async function newDataDir(): Promise<Blob | null> {
 
 /** The file's name has the version of PGlite: what another version made is not taken. */
 export function dataDirName(): string {
-  return `pglite-${versionIn(pglitePackage())}.tar.gz`
-}
-
-/** Where a bundler has put PGlite into a program, there is none. */
-function pglitePackage(): string | undefined {
-  try {
-    return findPackageJSON('@electric-sql/pglite', import.meta.url)
-  } catch {
-    return undefined
-  }
+  return `pglite-${versionIn(findPackage('@electric-sql/pglite'))}.tar.gz`
 }

@@ -46,9 +46,12 @@ parentPort.on('message', ({ statement, ms }) => {
 parentPort.postMessage('ready')
 `
 
+/** Whether this thread of this Node can cancel a statement. */
+export const canCancelStatements = process.features.inspector && isMainThread
+
 /** Until it is disposed of, nothing else may use the PGlite. @throws TypeError where no statement can be cancelled */
 export async function startStatementTimeout(pglite: Limited): Promise<StatementTimeout> {
-  if (!process.features.inspector || !isMainThread) {
+  if (!canCancelStatements) {
     throw new TypeError(
       'Statements on PGlite can be ended only in the main thread of a Node that has an inspector. Call from there, or open the PGlite yourself and give it as `pglite`: its statements are not ended',
     )

@@ -1,8 +1,8 @@
 /** The values that replies have, and how many responses have each. */
-import { isMainThread } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { nearestName } from '../../common/text/did-you-mean.ts'
 import { codeOf } from '../../db/errors.ts'
+import { canCancelStatements } from '../../db/pglite/statement-timeout.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { CANCELLED } from '../query/query-errors.ts'
@@ -41,7 +41,7 @@ const MAX_VALUES_OF_STATUS = 100
  * The values that have no meaning, of each account by its name, the most frequent first. No index has them, so all
  * responses are read: 0.15 s for a million on Postgres, as long as their number takes.
  *
- * @returns null when that took longer than `maxMs`; a worker thread cannot end it on PGlite, and waits
+ * @returns null when that took longer than `maxMs`; where no statement on PGlite can be cancelled, as in a worker thread, it waits
  */
 export async function readValuesWithoutMeaning(
   database: Database,
@@ -49,7 +49,7 @@ export async function readValuesWithoutMeaning(
 ): Promise<ReadonlyMap<string, readonly RsvpValue[]> | null> {
   try {
     const ask = ({ engine, query, queryWithin }: Transaction) =>
-      engine === 'pglite' && !isMainThread
+      engine === 'pglite' && !canCancelStatements
         ? query(VALUES_WITHOUT_MEANING)
         : queryWithin(maxMs, VALUES_WITHOUT_MEANING)
     const { rows } = await database.transaction(ask, { readOnly: true })

@@ -173,29 +173,40 @@ test('as a library: import { sync } from "headcount"', async () => {
   })
 })
 
-test('a bundler finds all that the library imports, and the bundle runs where no package.json is', async () => {
-  await using place = await freshPlace('postgres', { blank: true })
-  await using service = await startFaultServer()
-  service.always(send((request) => accountOf({ gala: 3 }).answer(request)))
-  const options = { database: place.url, baseUrl: service.baseUrl.href, apiKey: testKey }
-  const input = join(consumer, 'bundled.js')
-  await writeFile(
-    input,
-    `import { status, sync } from 'headcount'
-     const missing = await status({ database: 'pglite:./none' }).catch(({ message }) => message)
-     console.log(JSON.stringify({ missing, ...(await sync(${JSON.stringify(options)})) }))`,
-  )
-  const warnings: string[] = []
-  const onLog = (_level: string, { message }: { message: string }) => void warnings.push(message)
-  await using bundle = await rolldown({ input, platform: 'node', onLog })
-  await bundle.write({ dir: join(folder, 'bundled'), format: 'esm' })
-  expect(warnings.filter((message) => message.includes('Could not resolve'))).toEqual([])
-  const report = JSON.parse(await shell('node bundled.js', join(folder, 'bundled'))) as object
-  expect(report).toMatchObject({
-    missing: expect.stringContaining('Run headcount sync first') as string,
-    status: 'succeeded',
-  })
-})
+// esbuild leaves import.meta empty in CommonJS.
+const bundles = [
+  ['esm', {}],
+  ['cjs', { 'import.meta.url': 'undefined' }],
+] as const
+
+test.each(bundles)(
+  'a bundler finds all that the library imports, and the bundle runs where no package.json is: %s',
+  async (format, define) => {
+    await using place = await freshPlace('postgres', { blank: true })
+    await using service = await startFaultServer()
+    service.always(send((request) => accountOf({ gala: 3 }).answer(request)))
+    const options = { database: place.url, baseUrl: service.baseUrl.href, apiKey: testKey }
+    const input = join(consumer, 'bundled.js')
+    await writeFile(
+      input,
+      `import { status, sync } from 'headcount'
+     const missing = status({ database: 'pglite:./none' }).catch(({ message }) => message)
+     const report = sync(${JSON.stringify(options)})
+     missing.then(async (missing) => console.log(JSON.stringify({ missing, ...(await report) })))`,
+    )
+    const warnings: string[] = []
+    const onLog = (_level: string, { message }: { message: string }) => void warnings.push(message)
+    await using bundle = await rolldown({ input, platform: 'node', transform: { define }, onLog })
+    const dir = join(folder, `bundled-${format}`)
+    await bundle.write({ dir, format })
+    expect(warnings.filter((message) => message.includes('Could not resolve'))).toEqual([])
+    const report = JSON.parse(await shell('node bundled.js', dir)) as object
+    expect(report).toMatchObject({
+      missing: expect.stringContaining('Run headcount sync first') as string,
+      status: 'succeeded',
+    })
+  },
+)
 
 test('its types are enough for a strict consumer, who checks those of libraries too', async () => {
   await writeFile(

@@ -163,13 +163,12 @@ export function standing(status: QuickAccountStatus): DigestMirror {
 }
 
 /**
- * A payment that came, changed or went is one of its response, or of an event that went. Changes that were pruned before anybody was
- * told are news by themselves, once: nobody shall take the silence for "nothing happened".
+ * A payment that came, changed or went is one of its response, or of an event that went. Changes that were pruned before they were
+ * told are news by themselves: nobody shall take the silence for "nothing happened".
  */
 export function isNews({ begins, is_first, pruned_until, ...digest }: AccountDigest): boolean {
-  const { after_run_id, until_run_id } = digest
   // guard: pruned before it was told
-  const isUntold = pruned_until !== null && (after_run_id === null || after_run_id < (until_run_id ?? 0))
+  const isPruned = pruned_until !== null
   const parts = [
     digest.events_removed,
     digest.events_changed,
@@ -178,5 +177,5 @@ export function isNews({ begins, is_first, pruned_until, ...digest }: AccountDig
     digest.responses_changed,
     digest.responses_new,
   ]
-  return begins || is_first || isUntold || parts.some(({ total }) => total !== '0')
+  return begins || is_first || isPruned || parts.some(({ total }) => total !== '0')
 }

@@ -40,7 +40,7 @@ export async function readPeriods(
              where closed.account_id = a.id and closed.finished_at is not null)::float8 as until_run_id,
            coalesce(case when ${run}::bigint is not null then a.first_listed_run_id > ${run}::bigint
                          else first.finished_at >= moment.since end, false) as begins,
-           case when a._history_from > coalesce(moment.since, '-infinity') then a._history_from end as pruned_until,
+           case when a._history_from > ${run === null ? sql`moment.since` : beginningAfter(run)} then a._history_from end as pruned_until,
            false as is_first
       from headcount.accounts a
       left join headcount.sync_runs first on first.id = a.first_listed_run_id
@@ -49,6 +49,14 @@ export async function readPeriods(
      where (${account}::text is null or a.name = ${account}) and a._removing_since is null
      order by a.id`.execute(kysely)
   return rows
+}
+
+/** When the first closed run of an account `a` after this one began: what was pruned up to then is no change of a later run. */
+function beginningAfter(run: number): RawBuilder<unknown> {
+  return sql`(
+    select next.started_at from headcount.sync_runs next
+     where next.account_id = a.id and next.id > ${run} and next.finished_at is not null
+     order by next.id limit 1)`
 }
 
 /** The zone of days of an account `a`, as `zone.name`. */

@@ -62,8 +62,14 @@ onBothStages('a digest by mail', (stage) => {
     expect(server.received[1]?.mail.text).toMatch(
       /History was pruned since: what changed before [^.]+ is not\nall told\.\n\nNothing else is new\./,
     )
-    // It is told once.
+    // It is told once, also when runs come after it.
     expect(states(await send(on, server))).toEqual(['nothing_new'])
+    await on.run('sync', { all: true })
+    expect(states(await send(on, server))).toEqual(['nothing_new'])
+    on.account.of('gala').push(responseItem(7, { name: 'Grace' }))
+    await on.run('sync', { all: true })
+    await send(on, server)
+    expect(server.received[2]?.mail.subject).toBe('headcount: 1 new, +12.50')
   })
 
   test('says first that it begins, then what changed since, and nothing where nothing did', async () => {
