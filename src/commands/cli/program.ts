@@ -26,8 +26,8 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .addOption(repeated('--env-file <file>', 'read settings from a file of NAME=value lines'))
-    // Before the name of a command too, as hints have it.
-    .addOption(database())
+    // Before the name of a command too, as hints have it; shown where a command takes it.
+    .addOption(database().hideHelp())
     .on('option:env-file', loadEnvFile)
     .helpCommand(false)
     .exitOverride()
