@@ -5,23 +5,40 @@ import process from 'node:process'
 import { stripControlCharsInLine } from './text/strip-control-chars.ts'
 import { ownPackageJson } from './version.ts'
 
+/** How messages name this program; what is missing is found out, or none. */
+interface Call {
+  readonly name?: string
+  readonly flags?: readonly string[]
+}
+
+const calls = new AsyncLocalStorage<Call>()
+
 /**
  * What one types to call this program: `npx --no -- headcount` in a checkout and in a project that depends on it,
  * `headcount` where it was installed globally or a bundler has put it into another program, the path of its file everywhere else. Help, hints and messages say no
  * other. Never `npx` without `--no`: that would fetch and run whatever has this name in the registry.
  */
 export function commandName(): string {
-  const ofCaller = callerNames.getStore()
-  if (ofCaller !== undefined) return ofCaller
+  const { name = ownCommandName(), flags = [] } = calls.getStore() ?? {}
+  return [name, ...flags].join(' ')
+}
+
+function ownCommandName(): string {
   const description = ownPackageJson()
   return description === undefined ? 'headcount' : commandNameIn(dirname(description), process.cwd())
 }
 
-const callerNames = new AsyncLocalStorage<string>()
+/** Does the work of somebody who called the program elsewhere, or reads there: messages say the name that is right there. */
+export function withCommandName<T>(name: string, work: () => T): T {
+  return calls.run({ name }, work)
+}
 
-/** Does the work of somebody who called the program elsewhere: messages say the name that is right there. */
-export function withCommandName<T>(callersName: string, work: () => Promise<T>): Promise<T> {
-  return callerNames.run(callersName, work)
+/** In what is sent to people: they read it elsewhere, and where things lie on this machine is not their concern. */
+export const NAME_TO_OTHERS = 'headcount'
+
+/** Does work whose messages name the program with these flags, and with no others. @param flags quoted for a shell */
+export function withCommandFlags<T>(flags: readonly string[], work: () => T): T {
+  return calls.run({ ...calls.getStore(), flags }, work)
 }
 
 /** The same for a package in that folder, called in this one. */

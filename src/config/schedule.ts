@@ -10,10 +10,30 @@ export async function schedule(text: string): Promise<string> {
     requireSmallSteps(text)
     return text
   }
-  const reason = verdict.errors.map((error) => error.message).join('; ')
+  const faults = verdict.errors.map(({ field, value = '' }) => {
+    const takes = fieldTakes[field]
+    return takes === undefined ? faultOfWhole(text) : `${takes}, not ${quote(value)}`
+  })
   throw new InvalidValueError(
-    `must be a cron schedule of five or six fields, not ${quote(text)}${reason && ` (${reason})`}`,
+    `must be a cron schedule of five or six fields, not ${quote(text)}: ${faults.join('; ')}`,
   )
+}
+
+/** By the names of node-cron. */
+const fieldTakes: Readonly<Record<string, string>> = {
+  second: 'the second takes 0 to 59',
+  minute: 'the minute takes 0 to 59',
+  hour: 'the hour takes 0 to 23',
+  dayOfMonth: 'the day of the month takes 1 to 31, and only a day that its month has',
+  month: 'the month takes 1 to 12, or jan to dec',
+  dayOfWeek: 'the weekday takes 0 to 7, or sun to sat',
+}
+
+function faultOfWhole(text: string): string {
+  const { length } = text.match(/\S+/g) ?? []
+  return length === 5 || length === 6
+    ? 'it has a character that cron does not use'
+    : `it has ${length} of them`
 }
 
 /** cron runs on days that fit either field, node-cron on those that fit both. */

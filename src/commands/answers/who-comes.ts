@@ -1,5 +1,6 @@
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { UsageError } from '../../common/errors.ts'
+import { shorten } from '../../common/text/fit-text.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { eventCall } from '../../mirror/answers/event.ts'
 import type { Command, JsonFlags } from '../cli/context.ts'
@@ -12,6 +13,9 @@ import { isOfMany, meaningText } from './values.ts'
 
 type WhoComesFlags = JsonFlags & { readonly format?: 'table' | 'plain' }
 type Respondent = ViewRow<'event_respondents'>
+
+/** Beyond, one message would make the list wide for all; `who` and the JSON have it whole. */
+const MAX_MESSAGE_COLUMNS = 60
 
 /** Who is expected at an event; with `--format plain` their addresses, one a line, for a mail program. */
 export const whoComes: Command<WhoComesFlags> = async (context) => {
@@ -68,7 +72,7 @@ export function formatRespondents(respondents: readonly Respondent[], out: Outpu
       meaningText(person.meaning),
       ...(isPaid ? [moneyText(person.amount)] : []),
       person.slots === '0' ? '' : formatNumber(person.slots),
-      (person.messages ?? '').replaceAll('\n', ' '),
+      shorten((person.messages ?? '').replaceAll(/\s+/g, ' '), MAX_MESSAGE_COLUMNS),
     ]),
   )
 }

@@ -5,6 +5,7 @@ import type { CommandGroup, Example } from './command-spec.ts'
 import { UsageError } from '../../common/errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { exampleSection, fullName, helpStyle, ownName, section, settingsHelp, settingsNote } from './help.ts'
+import { database, repeated } from './options.ts'
 import { answerCommands } from './declarations/answer-commands.ts'
 import { inspectCommands } from './declarations/inspect-commands.ts'
 import { maintenanceCommands } from './declarations/maintenance-commands.ts'
@@ -24,7 +25,9 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
     .description('Keeps a Postgres mirror of your event account, so that you can ask questions in SQL.')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .option('--env-file <file>', 'read settings from a file of NAME=value lines')
+    .addOption(repeated('--env-file <file>', 'read settings from a file of NAME=value lines'))
+    // Before the name of a command too, as hints have it; shown where a command takes it.
+    .addOption(database().hideHelp())
     .on('option:env-file', loadEnvFile)
     .helpCommand(false)
     .exitOverride()
@@ -74,19 +77,22 @@ function declareGroup(
   }
 }
 
-/** A flag before the name of a subcommand (`rejects --limit 3 accept`) must be one of the subcommand too. */
+/** A flag before the name of a command (`rejects --limit 3 accept`) must be one of the command too; `--env-file` goes with each. */
 function refuseFlagsBefore(command: Declaration): void {
-  // Those of the program itself go with every command.
-  if (command.parent?.parent === null) return
-  const own = command.options.map((option) => option.long)
-  const given = command.parent?.options.find(
-    (option) =>
-      command.parent?.getOptionValueSource(option.attributeName()) === 'cli' && !own.includes(option.long),
-  )
+  const own = [...command.options.map((option) => option.long), '--env-file']
+  const given = aboveOf(command)
+    .flatMap((above) =>
+      above.options.filter((option) => above.getOptionValueSource(option.attributeName()) === 'cli'),
+    )
+    .find((option) => !own.includes(option.long))
   if (given === undefined) return
   throw new UsageError(
     `${ownName(command).join(' ')} has no flag ${given.long}; see ${fullName(command)} --help`,
   )
+}
+
+function aboveOf({ parent }: Declaration): readonly Declaration[] {
+  return parent === null ? [] : [parent, ...aboveOf(parent)]
 }
 
 const startExamples: readonly Example[] = [

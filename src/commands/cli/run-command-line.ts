@@ -3,8 +3,9 @@ import { createProgram } from './program.ts'
 import { settingNames } from './options.ts'
 import { usageFailure } from './usage-errors.ts'
 import type { Context } from './context.ts'
+import { withFlagsInHints } from './flags-in-hints.ts'
 import { failureText } from '../terminal/terminal.ts'
-import { wantsStacks } from '../../config/config.ts'
+import { wantsStacks, type Flags } from '../../config/config.ts'
 import { HeadcountError } from '../../common/errors.ts'
 import { withOptionNames } from '../../common/options/option-names.ts'
 
@@ -16,7 +17,9 @@ export function runCommandLine(
   return withOptionNames(settingNames, async () => {
     let exitCode = 0
     const program = createProgram(outside.terminal, async (command, flags, operands) => {
-      exitCode = await command({ flags, operands, program, ...outside })
+      exitCode = await withFlagsInHints(flags as Flags, () =>
+        command({ flags, operands, program, ...outside }),
+      )
     })
     try {
       if (argv.length === 0) program.outputHelp()

@@ -30,7 +30,7 @@ export function commandWords(program: Command, shells: readonly string[]): reado
     help: commands,
     completion: shells.map((word) => ({ word, summary: `for ${word}` })),
   }
-  const everywhere = program.options.map(flagWords)
+  const everywhere = program.options.filter(({ hidden }) => !hidden).map(flagWords)
   const below = (command: Command, path: string): readonly CommandWords[] => [
     {
       path,

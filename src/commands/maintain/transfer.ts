@@ -3,6 +3,7 @@ import { readConfig, type Config } from '../../config/config.ts'
 import type { Logger, TransferProgress } from '../../index.ts'
 import { backupMirror, moveMirror, restoreWith } from '../../outputs/transfer/library-api.ts'
 import type { Command, Context, JsonFlags } from '../cli/context.ts'
+import { withFlagsInHints } from '../cli/flags-in-hints.ts'
 import { openLog, redactPassword } from '../open-log.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatBackup, formatMove, formatRestore, transferLine } from '../output/transfer.ts'
@@ -18,7 +19,10 @@ type MoveFlags = TransferFlags & { readonly to: string; readonly force?: true }
 export const move: Command<MoveFlags> = (context) => {
   const { to, force = false } = context.flags
   redactPassword(to, context.terminal)
-  return runTransfer(context, (options) => moveMirror({ ...options, to, force }), formatMove)
+  // What there is to do next is done there.
+  const format: typeof formatMove = (report, out) =>
+    withFlagsInHints({ ...context.flags, database: to }, () => formatMove(report, out))
+  return runTransfer(context, (options) => moveMirror({ ...options, to, force }), format)
 }
 
 type BackupFlags = TransferFlags & { readonly force?: true }

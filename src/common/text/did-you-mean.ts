@@ -21,11 +21,15 @@ export function nearestName(name: string, names: readonly string[]): string {
   return byDistance(name, names)[0]?.candidate ?? ''
 }
 
-/** The nearest first. */
+/** The nearest first; of those that differ in upper and lower case alone the one that is written most alike. */
 function byDistance(word: string, candidates: readonly string[]) {
   return candidates
-    .map((candidate) => ({ candidate, steps: distance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((a, b) => a.steps - b.steps)
+    .map((candidate) => ({
+      candidate,
+      steps: distance(word.toLowerCase(), candidate.toLowerCase()),
+      stepsWithCase: distance(word, candidate),
+    }))
+    .sort((a, b) => a.steps - b.steps || a.stepsWithCase - b.stepsWithCase)
 }
 
 /** As `didYouMean`, of an event: the id of the one with that title, or the most similar id. */

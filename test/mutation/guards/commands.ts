@@ -49,6 +49,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'of another account',
   },
   {
+    name: 'passwords in hints',
+    promise: 'a command in a message repeats no password of the database URL that the call named',
+    mutation: 'always',
+    tests: ['test/unit/commands/flags-in-hints.test.ts'],
+    only: 'never the password',
+  },
+  {
     name: 'asks first',
     promise: 'prune deletes nothing that it was not told to delete',
     mutation: 'always',

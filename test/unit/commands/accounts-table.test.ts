@@ -77,6 +77,18 @@ test('of many accounts only those that need a look are shown, and of these not a
   expect(formatAccounts(sync, good, 1000, plain)).toBe(`${headline('sync', good, 1000)}\n`)
 })
 
+test('every fault of an entry is told, cut by itself, in the width of the terminal', () => {
+  const faults = [
+    'accounts.yaml:6:5: "key_fil" is no setting of an account (did you mean key_file?); there are',
+    'accounts.yaml:5:5: account "choir": key_file is not set: name the file that holds the key',
+  ]
+  const why = [`${faults[0]} ${'name, key_file, base_url, '.repeat(12)}`, faults[1]].join('\n')
+  const text = formatAccounts(sync, [row('choir', 2, 'configuration', why)], 1, { ...plain, width: 60 })
+  const words = text.replaceAll(/\s+/g, ' ')
+  for (const fault of faults) expect(words).toContain(fault)
+  expect(text.split('\n').filter((line) => line.length > 60)).toEqual([])
+})
+
 test('a name with control characters draws nothing on the terminal', () => {
   const text = formatAccounts(sync, [row('a\u001B[2Jb', 4, 'unreachable', 'x\u001B[2J')], 1, plain)
   expect(text).not.toContain('\u001B')

@@ -134,7 +134,9 @@ export function listTable(
   const split = columns.map((column) => kindOf(column) === 'below')
   const kept = <Cell>(row: readonly Cell[]) => row.filter((_, at) => !split[at])
   const ownLines = (row: readonly string[]) =>
-    row.filter((cell, at) => split[at] && cell !== '').map((cell) => `${GAP}${out.style('dim', cell)}\n`)
+    row
+      .filter((cell, at) => split[at] && cell !== '')
+      .map((cell) => `${GAP}${out.style('dim', wrapWords(cell, { width, hang: GAP.length }))}\n`)
   if (!split.includes(true) || narrowest(kept(columns), cells.map(kept)) > width)
     return drawRecords(columns.map(headingOf), cells, { width, style: out.style })
   const [heading, rule, ...lines] = drawTable(kept(columns), cells.map(kept), { width, styleHeading }).split(

@@ -1,5 +1,7 @@
 /** What became of one account in a command over many. */
 import { HeadcountError, type HeadcountErrorCode } from '../../../common/errors.ts'
+import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
+import { shorten } from '../../../common/text/fit-text.ts'
 import { faultyEntries, type AccountFault } from '../../../config/accounts/account-config.ts'
 
 /** An element of `{"accounts":[…]}` begins with it; what the command tells of one account alone follows. */
@@ -27,3 +29,15 @@ export function faultyResults(faults: readonly AccountFault[]): readonly Account
     error: { code: 'configuration', message: messages.join('\n') },
   }))
 }
+
+/** Lines of a message as one, of so many columns at most: each is cut by itself, so that a long one hides no other. */
+export function shortenLines(message: string, columns: number): string {
+  const lines = message.split('\n').map(stripControlCharsInLine)
+  const room = Math.max(MIN_LINE, Math.floor(columns / lines.length) - SEPARATOR.length)
+  const shown = lines.length === 1 ? lines : lines.map((line) => shorten(line, room))
+  return shorten(shown.join(SEPARATOR), columns)
+}
+
+const SEPARATOR = '; '
+/** Enough for the place of a fault and its beginning. */
+const MIN_LINE = 60

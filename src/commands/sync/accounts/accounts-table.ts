@@ -1,9 +1,9 @@
 /** The end of a command over many accounts, for people: how many ended how, and what needs a look. */
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
-import { shorten } from '../../../common/text/fit-text.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import { nameSome } from '../../../common/text/name-some.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
+import { shortenLines } from './account-result.ts'
 import { worstFirst } from '../../exit-codes.ts'
 import { below, listTable, right } from '../../output/format/table.ts'
 import type { Config } from '../../../config/config.ts'
@@ -130,6 +130,6 @@ function cellsOf({ accounts, outcome, changed, durationMs, why }: Group): readon
     outcome,
     changed === null ? '' : formatNumber(changed),
     durationMs === null ? '' : formatDuration(durationMs),
-    shorten(stripControlCharsInLine(why), MAX_WHY),
+    shortenLines(why, MAX_WHY),
   ]
 }

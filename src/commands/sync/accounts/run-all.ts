@@ -137,6 +137,6 @@ function summaryOfFailure({ error }: AccountResult): Summary {
     outcome: (error?.code ?? 'unexpected').replaceAll('_', ' '),
     changed: null,
     durationMs: null,
-    why: (error?.message ?? '').replaceAll('\n', '; '),
+    why: error?.message ?? '',
   }
 }

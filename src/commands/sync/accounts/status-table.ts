@@ -1,15 +1,13 @@
 /** How many accounts stand, one line each, the worst first. */
 import { heldRows } from '../../../common/schema/holds.ts'
 import { outcomeOf } from '../../../common/schema/run-report.ts'
-import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
-import { shorten } from '../../../common/text/fit-text.ts'
 import { formatAge } from '../../../common/text/format-duration.ts'
 import { formatNumber } from '../../../common/text/number.ts'
 import { describeHeldList } from '../../output/held-deletions.ts'
 import { below, listTable, right } from '../../output/format/table.ts'
 import type { Output } from '../../terminal/terminal.ts'
 import type { AccountStatus } from '../../../mirror/status/account-status.ts'
-import type { AccountResult } from './account-result.ts'
+import { shortenLines, type AccountResult } from './account-result.ts'
 
 /** An account of the file or of the mirror. */
 export interface ListedStatus extends AccountStatus, Omit<AccountResult, 'account'> {
@@ -49,15 +47,11 @@ function rowOf({ status, state, why }: Standing & { readonly status: ListedStatu
 }
 
 function unusableRow({ account, error }: AccountResult): readonly string[] {
-  return [account ?? '(no name)', FAULTY, '', '', '', '', shortWhy(messageOf(error))]
+  return [account ?? '(no name)', FAULTY, '', '', '', '', shortWhy(error?.message ?? '')]
 }
 
 function shortWhy(why: string): string {
-  return shorten(stripControlCharsInLine(why), MAX_WHY)
-}
-
-function messageOf(error: AccountResult['error']): string {
-  return error?.message.replaceAll('\n', '; ') ?? ''
+  return shortenLines(why, MAX_WHY)
 }
 
 interface Standing {
@@ -74,7 +68,7 @@ function standingOf(status: ListedStatus): Standing {
   if (!in_file) return { rank: 7, state: 'not in file', why: '' }
   if (status.removing_since !== null) return { rank: 0, state: 'half removed', why: '' }
   if (status.moved_to !== null) return { rank: 0, state: 'moved', why: `to ${status.moved_to}` }
-  if (error !== null) return { rank: 1, state: FAULTY, why: messageOf(error) }
+  if (error !== null) return { rank: 1, state: FAULTY, why: error.message }
   if (last_run === null) return { rank: 2, state: 'never read', why: '' }
   if (last_run.run_id !== last_good_run?.run_id && last_run.status !== 'running')
     return { rank: 3, state: outcomeOf(last_run), why }

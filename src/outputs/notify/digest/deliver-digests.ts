@@ -1,5 +1,6 @@
 /** Digests to their recipients: from where the last one to each ended, or of a while that the caller names. */
 import { createHash, randomUUID } from 'node:crypto'
+import { NAME_TO_OTHERS, withCommandName } from '../../../common/command-name.ts'
 import { version } from '../../../common/version.ts'
 import { digestCall, isNews } from '../../../mirror/answers/digest/digest-call.ts'
 import type { AccountDigest } from '../../../mirror/answers/digest/digest.ts'
@@ -98,7 +99,7 @@ function messageOf(
   // guard: names to the web
   const told: AccountDigest = recipient.kind === 'mail' || withPersonal ? digest : withoutPersonalData(digest)
   const subject = digestSubject(name, told)
-  const outline = digestOutline(told)
+  const outline = withCommandName(NAME_TO_OTHERS, () => digestOutline(told))
   const document = { type: 'digest', name, digest: told }
   return { id: contentId(id, [version(), subject, outline, document]), subject, outline, document }
 }

@@ -1,4 +1,5 @@
 /** Tells the operator that the state of the mirror has changed. */
+import { NAME_TO_OTHERS, withCommandName } from '../../../common/command-name.ts'
 import type { MirrorState, Timestamp } from '../../../common/schema/tables.ts'
 import type { RecipientKey } from '../../../mirror/deliveries/claims.ts'
 import { prepareNoticesCall, type PreparedNotice } from '../../../mirror/deliveries/prepare-notices.ts'
@@ -54,7 +55,7 @@ export async function deliverNotices(
     const message = {
       id: one.message.message_id,
       subject: noticeSubject(one.account, state),
-      outline: noticeOutline(one.account, state, shownReason),
+      outline: withCommandName(NAME_TO_OTHERS, () => noticeOutline(one.account, state, shownReason)),
       document: { type: 'notice', account: one.account, state },
     }
     const claimed = { ...one.message, was_pending: false, notice: { state, cause } }

@@ -271,6 +271,22 @@ onPostgresCommandStage('answers', (stage) => {
     expect(stdout).toMatch(/Later +1 +1 +2$/m)
   })
 
+  test('cut a long message in the list of guests, and have it whole for one person and in JSON', async () => {
+    const account = choir()
+    const message = `We come\n${'and sing '.repeat(40)}to the end.`
+    account.of('gala').push({ id: 8, name: 'Sofja', email: 'sofja@example.org', rsvp: 'yes', message })
+    await using s = await stage(account)
+    await synced(s)
+    for (const command of ['event', 'who-comes']) {
+      const { stdout } = await s.run([command, 'gala'])
+      expect(stdout, command).toMatch(/^Sofja .* We come and sing and sing .*…$/m)
+      expect(Math.max(...stdout.split('\n').map(({ length }) => length)), command).toBeLessThan(150)
+    }
+    expect((await s.run(['who', 'sofja@example.org'])).stdout).toContain('to the end.')
+    const { who_comes } = await json(s, 'who-comes', 'gala')
+    expect(who_comes).toContainEqual(expect.objectContaining({ name: 'Sofja', messages: message }))
+  })
+
   test('tell what is there again from what is new', async () => {
     const account = choir()
     await using s = await stage(account)

@@ -23,6 +23,8 @@ const cases: readonly (readonly [
   ['headcount sync --acc', ['--account', '--accept-deletions'], ['--all']],
   ['headcount query --format ', ['table', 'json', 'ndjson', 'csv'], ['--json']],
   ['headcount --env-file x accounts ', ['rename', 'remove'], ['accept']],
+  ['headcount --database x accounts ', ['rename', 'remove'], ['accept']],
+  ['headcount demo --', ['--env-file', '--help'], ['--database']],
   ['headcount completion ', ['bash', 'zsh', 'fish'], ['sync']],
 ]
 

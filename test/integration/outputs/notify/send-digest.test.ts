@@ -8,6 +8,7 @@ import {
   type Delivery,
   type SendDigestOptions,
 } from '../../../../src/index.ts'
+import { withCommandName } from '../../../../src/common/command-name.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import {
   startBreakingServer,
@@ -317,6 +318,18 @@ onPostgresStage('a digest to the web', (stage) => {
     expect(JSON.stringify(await on.query('select to_jsonb(d) from headcount.deliveries d'))).not.toMatch(
       /s3cret|token/,
     )
+  })
+
+  test('names the command as it is called anywhere, not by where it lies here', async () => {
+    await using on = await mirrored(stage)
+    await using web = await startWebRecipient()
+    const to = `${web.origin}/hooks`
+    await sendDigest({ ...optionOf(on.target), to })
+    for (let id = 10; id < 50; id++) on.account.of('gala').push(responseItem(id))
+    await on.sync({ all: true })
+    await withCommandName('/home/ada/headcount.cjs', () => sendDigest({ ...optionOf(on.target), to }))
+    expect(web.posted[1]?.body.text).toMatch(/and \d+ more: headcount query/)
+    expect(JSON.stringify(web.posted[1]?.body)).not.toContain('/home/ada')
   })
 
   test('has the form of Slack where the address has it', async () => {

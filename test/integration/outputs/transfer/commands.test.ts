@@ -114,8 +114,9 @@ describe('the commands', () => {
     expect(words).toMatch(
       /Moved default to Postgres at 127\.0\.0\.1:\d+\/mirror_\w+; both databases have the same rows/,
     )
-    expect(words).toContain('headcount readers add board --without-personal --apply')
-    expect(words).toContain(`headcount readers add 'it'\\''s' --apply`)
+    // In the new database, whose URL has a password.
+    expect(words).toContain('headcount --database … readers add board --without-personal --apply')
+    expect(words).toContain(`headcount --database … readers add 'it'\\''s' --apply`)
     expect(await readRows(target.url)).toEqual(before)
 
     for (const args of [
