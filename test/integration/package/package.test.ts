@@ -286,7 +286,7 @@ test('its README is one for those who install it, and names the file that is mad
 test('a hint in a project that depends on it works there as it is printed', async () => {
   const { code, stderr } = await inShell('npx --no -- headcount status --database pglite:./none', consumer)
   expect(code).toBe(5)
-  expect(stderr).toContain('Run npx --no -- headcount sync first')
+  expect(stderr).toContain('Run npx --no -- headcount --database pglite:./none sync first')
 })
 
 describe('the checkout', () => {
