@@ -53,6 +53,7 @@ export type {
   DigestPart,
   DigestResponse,
   MoneyChange,
+  NewResponse,
   RemovedEvent,
 } from './mirror/answers/digest/digest.ts'
 export type { DigestPeriod } from './mirror/answers/digest/period.ts'

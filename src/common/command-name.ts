@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import process from 'node:process'
 import { stripControlCharsInLine } from './text/strip-control-chars.ts'
-import { ownPackageJson } from './version.ts'
+import { ownPackage } from './version.ts'
 
 /** How messages name this program; what is missing is found out, or none. */
 interface Call {
@@ -24,8 +24,8 @@ export function commandName(): string {
 }
 
 function ownCommandName(): string {
-  const description = ownPackageJson()
-  return description === undefined ? 'headcount' : commandNameIn(dirname(description), process.cwd())
+  const own = ownPackage()
+  return own === undefined ? 'headcount' : commandNameIn(dirname(own.path), process.cwd())
 }
 
 /** Does the work of somebody who called the program elsewhere, or reads there: messages say the name that is right there. */

@@ -1,36 +1,41 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 
+/** What a package.json tells. */
+export interface PackageDescription {
+  /** Of the package.json. */
+  readonly path: string
+  readonly name: unknown
+  /** `unknown` where the package.json names none. */
+  readonly version: string
+}
+
 /** The version of this package, from its package.json (two folders further up in the published form). */
 export function version(): string {
-  return versionIn(ownPackageJson())
+  return ownPackage()?.version ?? 'unknown'
 }
 
-/** Where the package.json of this package is; undefined where a bundler has put this file into another program. */
-export function ownPackageJson(): string | undefined {
-  const path = findPackage('..')
-  return path !== undefined && describe(path)['name'] === 'headcount' ? path : undefined
+/** This package; undefined where a bundler has put this file into another program. */
+export function ownPackage(): PackageDescription | undefined {
+  const found = findPackage('..')
+  return found?.name === 'headcount' ? found : undefined
 }
 
-/** Where the package.json of another package is; undefined where a bundler has put it into another program. */
-export function findPackage(specifier: string): string | undefined {
+/** Another package; undefined where a bundler has put it into another program. */
+export function findPackage(specifier: string): PackageDescription | undefined {
+  const path = packageJson(specifier)
+  // Node names a folder where no package.json lies above the file.
+  if (path === undefined || !path.endsWith('package.json')) return undefined
+  const content: unknown = JSON.parse(readFileSync(path, 'utf8'))
+  const { name, version: named }: Readonly<Record<string, unknown>> = { ...(content as object) }
+  return { path, name, version: typeof named === 'string' ? named : 'unknown' }
+}
+
+function packageJson(specifier: string): string | undefined {
   try {
     return findPackageJSON(specifier, import.meta.url)
   } catch {
     // There is none. Or esbuild made a bundle in CommonJS, in which this file has no URL.
     return undefined
   }
-}
-
-/** The version that a package.json names. */
-export function versionIn(path: string | undefined): string {
-  const found = path === undefined ? null : describe(path)['version']
-  return typeof found === 'string' ? found : 'unknown'
-}
-
-function describe(path: string): Readonly<Record<string, unknown>> {
-  // Node names a folder where no package.json lies above the file.
-  if (!path.endsWith('package.json')) return {}
-  const description: unknown = JSON.parse(readFileSync(path, 'utf8'))
-  return typeof description === 'object' && description !== null ? { ...description } : {}
 }

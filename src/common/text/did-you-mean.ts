@@ -24,12 +24,8 @@ export function nearestName(name: string, names: readonly string[]): string {
 /** The nearest first; of those that differ in upper and lower case alone the one that is written most alike. */
 function byDistance(word: string, candidates: readonly string[]) {
   return candidates
-    .map((candidate) => ({
-      candidate,
-      steps: distance(word.toLowerCase(), candidate.toLowerCase()),
-      stepsWithCase: distance(word, candidate),
-    }))
-    .sort((a, b) => a.steps - b.steps || a.stepsWithCase - b.stepsWithCase)
+    .map((candidate) => ({ candidate, steps: distance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.steps - b.steps || distance(word, a.candidate) - distance(word, b.candidate))
 }
 
 /** As `didYouMean`, of an event: the id of the one with that title, or the most similar id. */

@@ -1,6 +1,6 @@
 import { existsSync, openAsBlob } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { findPackage, ownPackageJson, versionIn } from '../../common/version.ts'
+import { findPackage, ownPackage } from '../../common/version.ts'
 
 /**
  * The data directory of a new database, as initdb of the installed PGlite makes it: made once, when headcount is built
@@ -9,13 +9,13 @@ import { findPackage, ownPackageJson, versionIn } from '../../common/version.ts'
  * @returns null where the build has none for this PGlite: then PGlite runs initdb itself
  */
 export async function newDataDir(): Promise<Blob | null> {
-  const own = ownPackageJson()
+  const own = ownPackage()
   if (own === undefined) return null
-  const file = join(dirname(own), 'dist/command', dataDirName())
+  const file = join(dirname(own.path), 'dist/command', dataDirName())
   return existsSync(file) ? openAsBlob(file, { type: 'application/x-gzip' }) : null
 }
 
 /** The file's name has the version of PGlite: what another version made is not taken. */
 export function dataDirName(): string {
-  return `pglite-${versionIn(findPackage('@electric-sql/pglite'))}.tar.gz`
+  return `pglite-${findPackage('@electric-sql/pglite')?.version ?? 'unknown'}.tar.gz`
 }

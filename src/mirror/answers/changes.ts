@@ -11,6 +11,7 @@ import { defineCall } from '../calls/call.ts'
 import { listFields, object, orNull, text } from '../calls/input.ts'
 import { momentOf, readPeriods, zoneOfAccount } from './digest/period.ts'
 import { ofReadAccount, requireEvent } from './read-view.ts'
+import { returned } from './returned.ts'
 
 export interface ListedChange extends ViewRow<'changes'> {
   /** The name in the response; null of an event, and without one. */
@@ -53,7 +54,7 @@ export const changesCall = defineCall({
         select count(*) filter (where not v.initial) as total, count(*) filter (where v.initial) as first_readings
           from headcount.changes v ${chosen}`.execute(trx.kysely)
       const { rows } = await sql<ViewRow<'changes'> & { readonly returned: boolean }>`
-        select v.*, v.change = 'insert' and case v.entity when 'event' then ${eventReturned} else ${responseReturned} end as returned
+        select v.*, ${returned('v')} as returned
           from headcount.changes v ${chosen} and not v.initial
          order by v.run_id desc, v.account_id, v.changed_at, v.entity, v.event_id, v.response_id limit ${limit}`.execute(
         trx.kysely,
@@ -98,17 +99,6 @@ export async function requireRun({ kysely }: Transaction, run: number): Promise<
     `There is no run ${run}${last === null ? '' : `; the last one is ${last}`}: ${commandName()} runs lists them.`,
   )
 }
-
-const eventReturned = sql<boolean>`exists (
-  select from headcount.event_history former
-   where (former.account_id, former.event_id) = (v.account_id, v.event_id)
-     and former.operation = 'delete' and former.valid_to <= v.changed_at)`
-
-/** Whether the response that a row `v` tells of had been deleted before. */
-export const responseReturned = sql<boolean>`exists (
-  select from headcount.response_history former
-   where (former.account_id, former.event_id, former.response_id) = (v.account_id, v.event_id, v.response_id)
-     and former.operation = 'delete' and former.valid_to <= v.changed_at)`
 
 function withName(change: Omit<ListedChange, 'name'>): ListedChange {
   const name = change.entity === 'response' ? change.record?.['name'] : null

@@ -4,9 +4,10 @@ import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineCall } from '../calls/call.ts'
 import { accountFields, number, object, text } from '../calls/input.ts'
-import { responseReturned, type ListedChange } from './changes.ts'
+import type { ListedChange } from './changes.ts'
 import { countedRows, type Counted } from './counted-rows.ts'
 import { ofReadAccount, rowsOf, unknownEvent } from './read-view.ts'
+import { responseReturned } from './returned.ts'
 
 /** An earlier event, and how many people it had when it was as far away as the event is today. */
 export interface ComparedEvent extends ViewRow<'similar_events'> {
@@ -71,7 +72,7 @@ async function readDetails(
   const own = sql`where v.account_id = ${summary.account_id} and v.event_id = ${summary.event_id}`
   const [payments = null] = await rowsOf(trx, 'payment_summary', own)
   const changed = await sql<ResponseChange & Counted>`
-    select v.*, v.change = 'insert' and ${responseReturned} as returned, count(*) over () as total
+    select v.*, ${responseReturned('v')} as returned, count(*) over () as total
       from headcount.response_changes v ${own}
        and not v.initial and v.field is distinct from 'updated_at'
      order by v.run_id desc nulls last, v.changed_at desc, v.response_id, v.field collate "C" limit ${changes}`.execute(

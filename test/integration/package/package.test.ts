@@ -37,7 +37,8 @@ beforeAll(async () => {
   await mkdir(consumer)
   await writeFile(join(consumer, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
   await shell(`npm install --no-fund --no-audit --prefer-offline ${tarball}`, consumer)
-})
+  // It compiles, bundles, packs and installs: more than what a hook has elsewhere.
+}, 300_000)
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

@@ -38,7 +38,7 @@ export interface ChangedParts<More = unknown> {
   /** Without those of events that are no longer listed. */
   readonly responses_withdrawn: ChangedPart<DigestResponse> & More
   readonly responses_changed: ChangedPart<ChangedResponse> & More
-  readonly responses_new: ChangedPart<DigestResponse> & More
+  readonly responses_new: ChangedPart<NewResponse> & More
 }
 
 /** A list in short. */
@@ -92,6 +92,11 @@ export interface DigestResponse extends DigestEvent {
   readonly quantity: IntegerText | null
   /** Exact, as it was sent. */
   readonly amount: string | null
+}
+
+export interface NewResponse extends DigestResponse {
+  /** It was there earlier, and was withdrawn. */
+  readonly returned: boolean
 }
 
 export interface ChangedResponse extends DigestResponse {

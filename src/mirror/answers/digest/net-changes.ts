@@ -12,6 +12,7 @@ import type {
   DigestResponse,
   MoneyChange,
 } from './digest.ts'
+import { returned } from '../returned.ts'
 import { changesOf, type PeriodOfAccount } from './period.ts'
 
 /** `change` is insert, update or delete: of an item that came and was changed it is insert; one that came and went has none. */
@@ -26,7 +27,7 @@ export interface NetChange extends Omit<DigestResponse, 'response_id'> {
   readonly fields: readonly ChangedField[]
   /** Of an event that went: responses that went, too. */
   readonly responses: IntegerText
-  /** Of an event that came: it was there before. */
+  /** Of what came: it was there before. */
   readonly returned: boolean
 }
 
@@ -49,7 +50,7 @@ export function changedParts<More extends object>(
     events_announced: part('event', 'insert', (one) => ({ ...eventOf(one), returned: one.returned })),
     responses_withdrawn: part('response', 'delete', responseOf),
     responses_changed: part('response', 'update', (one) => ({ ...responseOf(one), fields: one.fields })),
-    responses_new: part('response', 'insert', responseOf),
+    responses_new: part('response', 'insert', (one) => ({ ...responseOf(one), returned: one.returned })),
   }
 }
 
@@ -99,10 +100,7 @@ export function netChanges(
            (select count(*) from item response
              where ranked.entity = 'event' and response.entity = 'response' and response.change = 'delete'
                and response.event_id = ranked.event_id) as responses,
-           ranked.entity = 'event' and ranked.change = 'insert' and exists (
-             select from headcount.event_history former
-              where former.account_id = ${period.account_id} and former.event_id = ranked.event_id
-                and former.operation = 'delete' and former.valid_to <= ranked.changed_at) as returned
+           ${returned('ranked')} as returned
       from ranked
      where place <= ${MAX_ITEMS}
      order by entity, change, place`
@@ -151,7 +149,7 @@ export async function readMoney(
 }
 
 /**
- * `item`: each item that is not now as it was before, as entity, change, event_id, event_title, event_at, response_id,
+ * `item`: each item that is not now as it was before, as account_id, entity, change, event_id, event_title, event_at, response_id,
  * changed_at, before, now, document (now, else before) and fields. What was read for the first time counts as there before.
  */
 function netItems(
@@ -176,11 +174,11 @@ function netItems(
                          else record || former end as before
         from told order by entity, event_id, response_key, run_id, changed_at),
     last_change as (
-      select distinct on (entity, event_id, response_key) entity, event_id, response_key, response_id, event_title, event_at,
+      select distinct on (entity, event_id, response_key) account_id, entity, event_id, response_key, response_id, event_title, event_at,
              changed_at, record as document, case when change <> 'delete' then record end as now
         from told order by entity, event_id, response_key, run_id desc, changed_at desc),
     item as materialized (
-      select l.entity, l.event_id, l.response_id, l.event_title, l.event_at, l.changed_at, f.before, l.now, l.document,
+      select l.account_id, l.entity, l.event_id, l.response_id, l.event_title, l.event_at, l.changed_at, f.before, l.now, l.document,
              case when f.before is null then 'insert' when l.now is null then 'delete' else 'update' end as change,
              field.changed as fields,
              l.entity = 'response' and coalesce(field.changed->0->>'field' = 'created_at' and jsonb_array_length(field.changed) = 1, false) as is_minor

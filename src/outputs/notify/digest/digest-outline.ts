@@ -17,6 +17,7 @@ import {
   type DigestPart,
   type DigestResponse,
   type MoneyChange,
+  type NewResponse,
 } from '../../../mirror/answers/digest/digest.ts'
 import type { Outline, OutlinePart } from '../outline/outline.ts'
 
@@ -171,11 +172,12 @@ function eventText(event: DigestEvent, clock: Clock): string {
   return event.event_at === null ? titleOf(event) : `${titleOf(event)}, ${clock(event.event_at)}`
 }
 
-function answerOf({ rsvp, quantity, amount }: DigestResponse): string {
+function answerOf({ rsvp, quantity, amount, returned }: NewResponse): string {
   const said = [
     rsvp !== null && `rsvp ${shorten(rsvp, MAX_NAME_COLUMNS)}`,
     quantity !== null && `quantity ${formatNumber(quantity)}`,
     amount !== null && `amount ${moneyText(amount)}`,
+    returned && 'there again',
   ].filter((text) => text !== false)
   return said.join(', ')
 }

@@ -4,6 +4,7 @@ import type {
   ChangedPart,
   DigestEvent,
   DigestResponse,
+  NewResponse,
 } from '../../../mirror/answers/digest/digest.ts'
 import type { ReportDocument } from '../../../mirror/answers/report/document.ts'
 import { quoteForShell } from '../../../common/command-name.ts'
@@ -84,11 +85,12 @@ function whoOf({ name, response_id }: DigestResponse, withPersonal: boolean): Ht
   return withPersonal && name !== null ? textOf(name, '(no name)') : html`response ${response_id}`
 }
 
-function answerOf({ rsvp, quantity, amount }: DigestResponse): Html | '' {
+function answerOf({ rsvp, quantity, amount, returned }: NewResponse): Html | '' {
   const said = [
     ...(rsvp === null ? [] : [html`reply ${textOf(rsvp, '(empty)')}`]),
     ...(quantity === null ? [] : [html`quantity ${formatNumber(quantity)}`]),
     ...(amount === null ? [] : [html`amount ${formatMoney(amount)}`]),
+    ...(returned ? [html`there again`] : []),
   ]
   return said.length === 0 ? '' : html`: ${joined(said)}`
 }

@@ -207,9 +207,22 @@ onPostgresStage('a digest', (stage) => {
     expect(found.events_removed.items).toMatchObject([{ event_id: 'picnic', responses: '3' }])
     expect(texts(found)).toMatch(/^No longer listed: 1\n {2}Picnic, .*, with 3 responses$/m)
     on.account.add('picnic', 3, { title: 'Picnic' })
+    on.account.of('gala').push(responseItem(1), responseItem(7))
     await on.sync({ all: true })
     const back = await own(on, { since: 2 })
     expect(back.events_announced.items).toMatchObject([{ event_id: 'picnic', returned: true }])
+    expect(
+      back.responses_new.items.map(({ event_id, response_id, returned }) => [
+        event_id,
+        response_id,
+        returned,
+      ]),
+    ).toEqual([
+      ['gala', '1', true],
+      ['gala', '7', false],
+      ...['1', '2', '3'].map((id) => ['picnic', id, true]),
+    ])
+    expect(texts(back)).toMatch(/^ {2}Gala: Guest 1 \([^)]*there again\), Guest 7 \((?![^)]*there again)/m)
     // From before it went to after it came back hardly anything changed.
     expect(totals(await own(on, { since: 1, event: 'picnic' }))).toEqual({ events_changed: 1 })
   })
