@@ -13,7 +13,7 @@ import type { Seen } from './snapshot.ts'
 import { requireManners } from './requests.ts'
 import { unitOf } from '../model/mirror.ts'
 import type { Mirror } from '../model/mirror.ts'
-import { requireNotOnRecord, requireOnRecord, showDeath, takeRecord } from './runs-on-record.ts'
+import { requireNotOnRecord, requireOnRecord, showFate, takeRecord } from './runs-on-record.ts'
 import type { RunStep } from '../play/steps.ts'
 import { predict } from '../model/predict.ts'
 import type { Asked, Prediction } from '../model/predict.ts'
@@ -53,7 +53,7 @@ export async function judgeRefused(world: World, { ended }: Ran, code = 'account
 /** @returns the mirror as it was found */
 export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
   const { ended, broken } = ran
-  const isTaken = world.stuck !== null && !world.stuck.isSeenDead && world.minute - world.stuck.since < 10
+  const isTaken = world.stuck?.fate === 'seems_alive' && world.minute - world.stuck.since < 10
   if (isTaken && !isBroken(broken) && broken.conflict === 'none') return judgeRefused(world, ran)
   requireManners(world, ran)
   const seen = await world.look()
@@ -69,7 +69,7 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
   else if (fatal !== null) judgeFatal(world, ran, seen, fatal)
   else judgeNormal(world, ran, seen)
   requireIdentity(world, verdict, ran, seen.identity, hasReport)
-  await showDeath(world)
+  await showFate(world)
   const { events, rows, held, rejected } = { ...ended.report }
   if (ran.moved.length > 0) world.trace.push(`   meanwhile: ${ran.moved.join(', ')}`)
   world.trace.push(

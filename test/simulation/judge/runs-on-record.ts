@@ -2,6 +2,8 @@
 import type { Ran } from './judge-run.ts'
 import { require, requireEqual } from './judge.ts'
 import { canonical } from '../account/items.ts'
+import type { Ended } from '../play/running.ts'
+import type { Fate, RunStep } from '../play/steps.ts'
 import type { World } from '../play/world.ts'
 
 export interface RunOnRecord {
@@ -58,7 +60,7 @@ function withoutRunning({ runs }: World): readonly RunOnRecord[] {
 }
 
 /** After a run that broke off, what its end looks like depends on where it did. */
-export function takeRecord(world: World, { step, broken }: Ran, seen: readonly RunOnRecord[]): void {
+export function takeRecord(world: World, { step, broken, ended }: Ran, seen: readonly RunOnRecord[]): void {
   const former = withoutRunning(world)
   const isThere = canonical(seen) !== canonical(world.runs)
   if (isThere) requireEqual(seen.slice(0, -1), former, 'the earlier runs on record')
@@ -67,13 +69,20 @@ export function takeRecord(world: World, { step, broken }: Ran, seen: readonly R
   // The database itself is there: that the run failed is stored.
   require(!broken.hasLostConnection || !isThere || !isStuck, 'a run that lost a connection is still running')
   if (!isStuck) world.stuck = null
-  else if (isThere) world.stuck = { since: world.minute, isSeenDead: step.isSeenDead }
+  else if (isThere) world.stuck = { since: world.minute, fate: fateOf(step, ended) }
 }
 
-/** Lets the next run see that the process of a dead one is gone. */
-export async function showDeath({ stage, stuck }: World): Promise<void> {
-  if (stuck?.isSeenDead !== true) return
-  await stage.engine.ask(
-    `update headcount.sync_runs set holder = jsonb_set(holder, '{started}', '"0"') where status = 'running'`,
-  )
+/** Who never heard that his run had begun has none to give up. */
+function fateOf({ fate }: RunStep, { said }: Ended): Fate {
+  return fate === 'goes_on' && !said.includes('The end of the run could not be stored') ? 'seems_alive' : fate
+}
+
+/** All runs are of this process: lets the next one see that the process of this one is gone, or take it for another one that lives. */
+export async function showFate({ stage, stuck }: World): Promise<void> {
+  if (stuck === null || stuck.fate === 'goes_on') return
+  const change =
+    stuck.fate === 'seen_dead'
+      ? `holder = jsonb_set(holder, '{started}', '"0"')`
+      : `started_at = started_at - interval '1 millisecond'`
+  await stage.engine.ask(`update headcount.sync_runs set ${change} where status = 'running'`)
 }

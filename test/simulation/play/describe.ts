@@ -30,7 +30,7 @@ function tellRun(step: RunStep): string {
     batchRows,
     key,
     breakage,
-    isSeenDead,
+    fate,
     interruptAt,
     refusedFrom,
     beside,
@@ -49,9 +49,7 @@ function tellRun(step: RunStep): string {
     ...(batchRows === null ? [] : [`batches of ${batchRows} rows`]),
     ...step.troubles.map(tellTrouble),
     ...(breakage === null ? [] : [tellBreakage(breakage)]),
-    ...(breakage === null || !breakage.how.startsWith('dies')
-      ? []
-      : [isSeenDead ? 'and is seen dead' : 'and seems alive']),
+    ...(breakage === null || !breakage.how.startsWith('dies') ? [] : [fates[fate]]),
     ...(interruptAt === null ? [] : [`interrupted at ${nameOf(interruptAt)}`]),
     ...(refusedFrom === null ? [] : [`its key is refused from ${nameOf(refusedFrom)} on`]),
     ...(beside === 'none'
@@ -61,6 +59,12 @@ function tellRun(step: RunStep): string {
         ]),
   ]
   return `run: ${words.join(', ')}`
+}
+
+const fates = {
+  seen_dead: 'and is seen dead',
+  seems_alive: 'and seems alive',
+  goes_on: 'and its process goes on',
 }
 
 function tellBreakage({ how, at }: Breakage): string {

@@ -77,7 +77,7 @@ export function drawRun(chance: Chance): RunStep {
     accept: chance.odds(0.15),
     adopt: chance.odds(0.05),
     restart: chance.odds(0.2),
-    isSeenDead: chance.odds(0.6),
+    fate: chance.weigh({ seen_dead: 6, seems_alive: 2, goes_on: 2 }),
   }
   const draw: Draw = kinds[chance.weigh(weights)][1]
   const run = { ...base, ...draw(chance) }

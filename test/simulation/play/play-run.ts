@@ -62,7 +62,7 @@ async function playBeside(world: World, step: RunStep): Promise<Seen> {
     noteSecondKey(world, runs.slice(known))
   }
   world.runs = [...runs]
-  world.stuck = takesOver ? { since: world.minute - 10, isSeenDead: false } : null
+  world.stuck = takesOver ? { since: world.minute - 10, fate: 'seems_alive' } : null
   const second = await begin(
     world,
     { ...plainRun, seed: step.seed },

@@ -17,6 +17,12 @@ export interface PlannedTrouble {
   readonly shift: readonly [Shift, number] | null
 }
 
+/**
+ * What becomes of the process whose run broke off. One that is seen to be dead leaves the account free at once, one that seems alive
+ * after half a minute. The process of a run that lost its database may go on, and knows that the run is over.
+ */
+export type Fate = 'seen_dead' | 'seems_alive' | 'goes_on'
+
 export interface RunStep {
   readonly do: 'run'
   readonly seed: number
@@ -38,8 +44,7 @@ export interface RunStep {
   readonly troubles: readonly PlannedTrouble[]
   readonly key: 'own' | 'wrong' | 'other'
   readonly breakage: Breakage | null
-  /** Whether a dead process is seen to be dead; otherwise its account is free only after half a minute. */
-  readonly isSeenDead: boolean
+  readonly fate: Fate
   readonly interruptAt: Target | null
   readonly refusedFrom: Target | null
   /** Another run meanwhile: refused, or one that takes over because this one stands still. */
@@ -78,7 +83,7 @@ export const plainRun: RunStep = {
   troubles: [],
   key: 'own',
   breakage: null,
-  isSeenDead: true,
+  fate: 'seen_dead',
   interruptAt: null,
   refusedFrom: null,
   beside: 'none',

@@ -12,7 +12,7 @@ import type { Seen } from '../judge/snapshot.ts'
 import type { Mirror } from '../model/mirror.ts'
 import type { RunOnRecord } from '../judge/runs-on-record.ts'
 import { Serving } from '../service/serving.ts'
-import type { History } from './steps.ts'
+import type { Fate, History } from './steps.ts'
 import { startService } from '../service/service.ts'
 import type { Service } from '../service/service.ts'
 
@@ -61,8 +61,8 @@ export class World {
   runs: RunOnRecord[] = []
   /** Rejects that the owner can live with: the list and the SHA-256. */
   readonly accepted = new Set<string>()
-  /** A run whose process died: since when, and whether that can be seen. */
-  stuck: { readonly since: number; readonly isSeenDead: boolean } | null = null
+  /** A run that broke off and is still on record as running: since when, and what became of its process. */
+  stuck: { readonly since: number; readonly fate: Fate } | null = null
   /** Runs with the second key: items quote the first one, which they cannot take out of what they reject. */
   readonly runsOfSecondKey = new Set<number>()
   readonly moments: Moment[] = []
