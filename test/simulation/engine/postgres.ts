@@ -1,5 +1,5 @@
 /** A database of a real Postgres server; a run that dies loses its connections in the middle. */
-import { Client } from 'pg'
+import { Client, Query } from 'pg'
 import type { Pool, QueryConfig, QueryResult } from 'pg'
 import type { CopyStreamQuery as Copy } from 'pg-copy-streams'
 import { startEndingProxy } from '../../support/databases/database-proxy.ts'
@@ -43,14 +43,23 @@ function lend(pool: Pool, broken: Counter) {
   return { option: { pool }, broken, [Symbol.asyncDispose]: () => pool.end() }
 }
 
+type Submitted = Copy | Query
+
+/** As pg's client does with what it cannot send. */
+function fail(query: Submitted, error: unknown): void {
+  if (query instanceof Query && 'handleError' in query)
+    Reflect.apply(Object(query.handleError), query, [error])
+  else query.emit('error', error)
+}
+
 function clientFor(counter: Counter, breakage: Breakage | null): typeof Client {
   if (breakage === null) return Client
   return class extends Client {
     constructor(config?: ConstructorParameters<typeof Client>[0]) {
       super(config)
-      const send: <Query extends QueryConfig | Copy>(
-        query: Query,
-      ) => Query extends Copy ? Copy : Promise<QueryResult> = this.query.bind(this)
+      const send: <Sent extends QueryConfig | Submitted>(
+        query: Sent,
+      ) => Sent extends Submitted ? Sent : Promise<QueryResult> = this.query.bind(this)
       let isInBatch = false
       const sendOne = async (query: QueryConfig) => {
         try {
@@ -66,19 +75,19 @@ function clientFor(counter: Counter, breakage: Breakage | null): typeof Client {
           throw error
         }
       }
-      // A COPY is sent as a stream, and says by it that it failed.
-      const sendCopy = (copy: Copy) => {
+      // A COPY is sent as a stream, a transaction of one statement as a query with a callback: each says itself that it failed.
+      const submit = (query: Submitted) => {
         try {
           counter.pass(isInBatch)
-          return send(copy)
+          return send(query)
         } catch (error) {
           if (counter.isDead) this.#cut()
-          process.nextTick(() => copy.emit('error', error))
-          return copy
+          process.nextTick(() => fail(query, error))
+          return query
         }
       }
-      Reflect.set(this, 'query', (query: QueryConfig | Copy) =>
-        'submit' in query ? sendCopy(query) : sendOne(query),
+      Reflect.set(this, 'query', (query: QueryConfig | Submitted) =>
+        'submit' in query ? submit(query) : sendOne(query),
       )
     }
 
