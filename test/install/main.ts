@@ -51,10 +51,10 @@ function withoutNpm(stderr: string): string {
   return stderr.replaceAll(/^npm (warn|notice|error).*\n/gm, '')
 }
 
-/** A call of the embedded default where nothing is yet: its hint is what one types. */
+/** A call of a folder where nothing is yet: its hint is what one types, with the folder that was named. */
 async function hint(called: string, cwd: string, node: readonly string[]): Promise<string> {
   const { stderr } = await call(`${called} status --database pglite:./none`, cwd, node)
-  return /Run (.*) sync first/.exec(stderr)?.[1] ?? stderr
+  return /Run (.*) --database pglite:\.\/none sync first/.exec(stderr)?.[1] ?? stderr
 }
 
 async function tryClone(clone: string, node: string): Promise<void> {
