@@ -99,6 +99,11 @@ const howToWrite =
 function postgresUrl(text: string): URL {
   if (!/^postgres(ql)?:\/\//i.test(text))
     throw new UsageError(`The database is neither a Postgres URL nor a PGlite folder. ${howToWrite}`)
+  // psql tries one host after the other; pg, which connects here, takes the list for one name.
+  if (/^[^/]*\/\/(?:.*@)?[^/?#@]*,[^@]*$|[?&]host=[^&@]*,/s.test(text))
+    throw new UsageError(
+      'The database URL names several hosts. Name one that leads to the primary server, also after a failover: a proxy or a DNS name.',
+    )
   const url = URL.parse(text)
   if (url === null) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   // An unencoded / ? or # in the password ends the authority early: messages would show the rest as path or host.

@@ -106,10 +106,10 @@ async function readLastNotice({ kysely }: Transaction, id: string, asked: Notice
   const reason = reasonKey(asked)
   const { rows } = await sql<LastNotice>`
     select state, cause, told->>${reason}::text as told_at,
-           case when quiet.until > now() then quiet.until end as quiet_until
+           case when quiet.until > now() and ${/* guard: notices of the future */ sql`quiet.since <= now()`} then quiet.until end as quiet_until
       from headcount.deliveries
-     cross join lateral (
-       select (told->>${reason}::text)::timestamptz + ${QUIET_MINUTES} * interval '1 minute' as until) quiet
+     cross join lateral (select (told->>${reason}::text)::timestamptz as since) told_at
+     cross join lateral (select since, since + ${QUIET_MINUTES} * interval '1 minute' as until) quiet
      where id = ${id}`.execute(kysely)
   return rows[0] ?? { state: null, cause: null, told_at: null, quiet_until: null }
 }

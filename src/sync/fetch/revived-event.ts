@@ -4,7 +4,7 @@ import type { RunContext } from '../run-context.ts'
 import type { DueEvent } from '../select/selected-event.ts'
 import { createNormaliser, type ListContext } from './response-list.ts'
 
-/** The clock of the service may be ahead of ours. A time later than that says nothing. */
+/** The clock of the service may be ahead of that of the database. A time later than that says nothing. */
 const MAX_AHEAD_MS = 86_400_000
 /** Postgres counts from here. */
 const EPOCH_MS = Date.UTC(2000, 0, 1)
@@ -22,10 +22,11 @@ export async function isRevived(
   if (state?.retention !== 'forgotten') return false
   // guard: forgotten by its time
   if (event.event_at !== null) return false
+  // The clock of the database, as everywhere: that of this machine may be set wrong.
+  const now = Date.parse(lease.startedAt)
   // How long responses are kept is not known without the setting.
-  const since =
-    forgetAfterMs === null ? Date.parse(state.forgotten_at) : Date.parse(lease.startedAt) - forgetAfterMs
-  const [from, to] = [microseconds(since), microseconds(Date.now() + MAX_AHEAD_MS)]
+  const since = forgetAfterMs === null ? Date.parse(state.forgotten_at) : now - forgetAfterMs
+  const [from, to] = [microseconds(since), microseconds(now + MAX_AHEAD_MS)]
   const context = contextOf()
   const reader = createNormaliser(fetched, context).firstReader()
   const isNew = (instant: bigint | null) =>

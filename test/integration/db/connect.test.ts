@@ -277,6 +277,25 @@ describe('a server that cannot be used', () => {
   })
 })
 
+describe('several hosts, of which psql would try one after the other', () => {
+  test.each([
+    'postgres://user:a,b@one:5432,two:5432/mirror?target_session_attrs=read-write',
+    'postgresql://one,two/mirror',
+    'postgres://user@/mirror?host=one,two&port=5432,5432',
+  ])('are refused: %s', async (url) => {
+    const error = await failure(connect(url))
+    expect(error).toBeInstanceOf(UsageError)
+    expect(error.message).toContain('names several hosts')
+  })
+
+  test('a comma elsewhere is none', async () => {
+    const url = 'postgres://u,v:c,d@127.0.0.1:1/e,f?application_name=g,h'
+    expect((await failure(connect(url))).message).toContain('127.0.0.1:1/e,f: connect ECONNREFUSED')
+    const unencoded = await failure(connect('postgres://user:c,d/e@127.0.0.1/mirror'))
+    expect(unencoded.message).toContain('percent-encoded')
+  })
+})
+
 describe('X6 the password stands in no error', () => {
   test.each([
     'postgres://user:CANARY@127.0.0.1:1/mirror',
@@ -290,6 +309,7 @@ describe('X6 the password stands in no error', () => {
     'postgres://user:12@CAN:1/A?R#Y@127.0.0.1/mirror',
     'postgres://12@CAN/ARY@127.0.0.1/mirror',
     'postgres://user:CANARY@127.0.0.1:port/mirror',
+    'postgres://user:CAN,ARY@127.0.0.1,127.0.0.2/mirror',
     'postgres://user:CAN%ARY@127.0.0.1:1/mirror',
     'postgres://127.0.0.1:1/mirror?user=user&password=CANARY',
     'mysql://user:CANARY@127.0.0.1/mirror',

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { accountOf, responseItem } from '../../support/accounts/account.ts'
 import { mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
 import { serve } from '../../support/http/serving.ts'
@@ -264,6 +264,19 @@ onPostgresStage('which events are old', (stage) => {
       expect(await namesOf(on, 'undated')).toEqual(['-', '-', '-'])
     },
   )
+
+  test('without a time of its own it is no longer old, too, when the clock of the machine is a year behind that of the database', async () => {
+    await using on = await stageForgotten()
+    answerAll(on, daysAgo(0))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 400 * DAY })
+    try {
+      await on.run('sync', { ...forgetting, all: true })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await marked(on)).toEqual(['dated'])
+    expect(await namesOf(on, 'undated')).toEqual(['Guest 1', 'Guest 2', 'Guest 3'])
+  })
 
   test.each([
     ['before what may be kept', { ...forgetting, all: true }, daysAgo(366)],

@@ -75,6 +75,13 @@ export const serveGuards: readonly Guard[] = [
     only: 'max-age',
   },
   {
+    name: 'served runs of the future',
+    promise: 'a run by a clock that was ahead does not make what is served younger',
+    mutation: { replace: 'sql`true`' },
+    tests: [notReady],
+    only: 'max-age, counted',
+  },
+  {
     name: 'a held list is not served',
     promise:
       'with --max-age a list of which deletions are held for too long is not served, and the others are',

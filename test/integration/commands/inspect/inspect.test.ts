@@ -93,6 +93,15 @@ describe('status --max-age', () => {
     expect(old.code).toBe(6)
     expect(old.stderr).toMatch(/the last good run of account default began 2 h( \d+ min)? ago, more than 1 h/)
     expect((await s.run(['status'])).code).toBe(0)
+
+    // By a clock that was ahead and was set right.
+    await s.run(['sync', '-q'])
+    await database.transaction((trx) =>
+      trx.query(`update headcount.sync_runs set started_at = now() + interval '1 day' where id = 3`),
+    )
+    expect((await s.run(['status', '--max-age', '1h'])).stderr).toMatch(/began 2 h( \d+ min)? ago/)
+    await s.run(['sync', '-q'])
+    expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
   })
 })
 

@@ -179,6 +179,36 @@ onPostgresCommandStage('digest --since last', (stage) => {
   })
 })
 
+onPostgresCommandStage('after a clock of the database that was ahead was set right', (stage) => {
+  const soon = `now() + interval '1 year'`
+  test.each([
+    ['told', `told = (select jsonb_object_agg(key, to_jsonb(${soon})) from jsonb_each(told))`],
+    [
+      'tried',
+      `told = '{}', failures = 1, failed_at = ${soon}, next_attempt_at = ${soon} + interval '1 hour'`,
+    ],
+    ['begun', `told = '{}', claim = gen_random_uuid(), claimed_until = ${soon}`],
+  ])('a notice that was %s in the future does not silence the next one', async (_, assignments) => {
+    await using on = await stage(galaAccount())
+    await using web = await startWebRecipient()
+    const env = { HEADCOUNT_NOTIFY_TO: `${web.origin}/hook-s3cret` }
+    const sync = async (status: number) => {
+      if (status !== 200)
+        on.service.at('/events/gala/responses', (socket) => {
+          socket.end(`HTTP/1.1 ${status} Forbidden\r\nContent-Length: 0\r\n\r\n`)
+        })
+      await on.run(['sync', '--all'], { env })
+      return web.posted.map(({ body }) => body.state)
+    }
+    await sync(200)
+    await sync(403)
+    expect(await sync(200)).toEqual(['partial', 'good'])
+    await using database = await on.place.open()
+    await database.transaction((trx) => trx.query(`update headcount.deliveries set ${assignments}`))
+    expect(await sync(403)).toEqual(['partial', 'good', 'partial'])
+  })
+})
+
 onBothCommandStages('digest --since last to several recipients', (stage) => {
   test('opens a folder once at a time, and never waits for itself', async () => {
     await using on = await stage(galaAccount())

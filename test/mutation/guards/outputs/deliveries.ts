@@ -163,6 +163,27 @@ export const deliveryGuards: readonly Guard[] = [
     only: 'when the state changes',
   },
   {
+    name: 'claims of the future',
+    promise: 'a claim by a clock that was ahead ends after fifteen minutes by the right one',
+    mutation: { replace: 'sql`true`' },
+    tests: [command],
+    only: 'begun in the future',
+  },
+  {
+    name: 'failures of the future',
+    promise: 'an attempt that failed by a clock that was ahead puts the next one off no longer',
+    mutation: { replace: 'sql`true`' },
+    tests: [command],
+    only: 'tried in the future',
+  },
+  {
+    name: 'notices of the future',
+    promise: 'a notice by a clock that was ahead keeps none back that comes by the right one',
+    mutation: { replace: 'sql`true`' },
+    tests: [command],
+    only: 'told in the future',
+  },
+  {
     name: 'one notice an hour',
     promise: 'the same reason is told at most once an hour',
     mutation: 'never',
