@@ -35,6 +35,7 @@ import { roomForUpdates } from './0035_room_for_updates.ts'
 import { infiniteMoments } from './0036_infinite_moments.ts'
 import { quickerEventViews } from './0037_quicker_event_views.ts'
 import { pendingMirror } from './0038_pending_mirror.ts'
+import { runsOfVersions } from './0039_runs_of_versions.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   { number: 36, name: 'infinite_moments', statements: infiniteMoments },
   { number: 37, name: 'quicker_event_views', statements: quickerEventViews },
   { number: 38, name: 'pending_mirror', statements: pendingMirror },
+  { number: 39, name: 'runs_of_versions', statements: runsOfVersions },
 ]

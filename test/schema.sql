@@ -79,7 +79,7 @@ table event_history -- Former versions of events.
   operation text not null -- How it ended: update (a next version followed) or delete (the service no longer returned it).
   document jsonb not null -- The whole former item in the shape of the API, with amounts and slots.
   ended_by_run_id bigint not null -- The run that ended this version (sync_runs.id).
-  begun_by_run_id bigint -- The run that stored this version; NULL when it was archived before migration 18.
+  begun_by_run_id bigint -- The run that stored this version; NULL when it was archived before migration 18, unless exactly one run of its time is known.
   forgotten_at timestamp with time zone -- Of an event that was removed: when the personal data in former versions of its responses were forgotten; NULL where they were not.
   constraint event_history_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'delete'::text])))
   CREATE INDEX event_history_ended ON headcount.event_history USING btree (valid_to)
@@ -167,7 +167,7 @@ table response_history -- Former versions of responses, with their payments and 
   operation text not null -- How it ended: update (a next version followed) or delete (the service no longer returned it).
   document jsonb not null -- The whole former item in the shape of the API, with amounts and slots.
   ended_by_run_id bigint not null -- The run that ended this version (sync_runs.id).
-  begun_by_run_id bigint -- The run that stored this version; NULL when it was archived before migration 18.
+  begun_by_run_id bigint -- The run that stored this version; NULL when it was archived before migration 18, unless exactly one run of its time is known.
   constraint response_history_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'delete'::text])))
   CREATE INDEX response_history_ended ON headcount.response_history USING btree (valid_to)
   CREATE INDEX response_history_key ON headcount.response_history USING btree (account_id, event_id, response_id, valid_from)
@@ -293,7 +293,7 @@ table sync_state with (fillfactor=40) -- What is known of each list: one row an 
 view changes -- What each run changed, one row an item. Read it in the order account_id, run_id, changed_at, events before responses, event_id, response_id, and go on after the last closed run: within a run the order is reproducible, not chronological. Nothing from before the horizon of prune.
   account_id integer -- The account (accounts.id).
   account text -- Name of the account.
-  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18, unless exactly one run of its time is known.
   run_finished_at timestamp with time zone -- When the run ended; NULL while it goes on: skip such rows.
   changed_at timestamp with time zone -- When a run stored the change.
   entity text -- event or response; payments and slots are fields of their response.
@@ -570,7 +570,7 @@ view changes -- What each run changed, one row an item. Read it in the order acc
 view changes_without_personal -- The view changes without personal data: only fields that the specification names. For readers who must not see names, addresses and messages.
   account_id integer -- The account (accounts.id).
   account text -- Name of the account.
-  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18, unless exactly one run of its time is known.
   run_finished_at timestamp with time zone -- When the run ended; NULL while it goes on: skip such rows.
   changed_at timestamp with time zone -- When a run stored the change.
   entity text -- event or response; payments and slots are fields of their response.
@@ -615,7 +615,7 @@ view event_changes -- What changed of the events: one row for each field that an
   event_title text -- Title of the event now, else the last one known.
   event_at timestamp with time zone -- When the event takes place, else the last time known.
   changed_at timestamp with time zone -- When a run stored the change.
-  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18, unless exactly one run of its time is known.
   change text -- insert (it came, or came back), update or delete (the service no longer returned it).
   what text -- announced, returned (it was removed before), moved (event_at), renamed (title), relocated (location), edited (any other field), or removed: no longer listed.
   field text -- The field that changed, as the service spells it. NULL for insert and delete.
@@ -767,7 +767,7 @@ view event_changes_without_personal -- The view event_changes without personal d
   event_title text -- Title of the event now, else the last one known.
   event_at timestamp with time zone -- When the event takes place, else the last time known.
   changed_at timestamp with time zone -- When a run stored the change.
-  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18, unless exactly one run of its time is known.
   change text -- insert (it came, or came back), update or delete (the service no longer returned it).
   what text -- announced, returned, moved, renamed, relocated, edited or removed.
   field text -- The field that changed. NULL for insert and delete.
@@ -1629,7 +1629,7 @@ view response_changes -- What changed when: one row for each field that an updat
   event_title text -- Title of the event now, else the last one known.
   name text -- The name in the response now, else the last one known.
   initial boolean -- Whether this insert is only the first reading of what was there before the mirror, and no news; false of all else.
-  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18, unless exactly one run of its time is known.
  SELECT c.account_id,
     a.name AS account,
     c.event_id,
@@ -1768,7 +1768,7 @@ view response_changes_without_personal -- The view response_changes without pers
   new_value text -- What it became; NULL for insert and delete.
   event_title text -- Title of the event now, else the last one known.
   initial boolean -- Whether this insert is only the first reading of what was there before the mirror, and no news; false of all else.
-  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18, unless exactly one run of its time is known.
  SELECT c.account_id,
     c.account,
     c.event_id,

@@ -28,7 +28,8 @@ const lockTimeoutMs = 10 * 60_000
  * killed process leaves each migration either applied or not.
  *
  * @returns the migrations that this call applied, in order
- * @throws SchemaVersionError when the schema is newer than this program; DatabaseError; the signal's reason
+ * @throws SchemaVersionError when the schema is newer than this program; DatabaseError, also when the role does not own
+ * the mirror; the signal's reason
  */
 export async function migrate(
   database: Database,
@@ -37,7 +38,9 @@ export async function migrate(
   const applied: { number: number; name: string }[] = []
   const { current } = await schemaState(database)
   refuseNewer(current)
-  for (const migration of migrations.filter(({ number }) => number > current)) {
+  const pending = migrations.filter(({ number }) => number > current)
+  if (current > 0 && pending.length > 0) await requireRightToMigrate(database, current)
+  for (const migration of pending) {
     signal.throwIfAborted()
     const apply = async (trx: Transaction) => {
       using _ = await cancelTransactionOnAbort(database, trx, signal)
@@ -91,10 +94,35 @@ export function requireVersion(current: number): void {
       `This database holds no mirror yet. Run: ${commandName()} sync, which makes it, or ${commandName()} migrate for its tables alone`,
     )
   if (current < SCHEMA_VERSION) {
-    throw new SchemaVersionError(
-      `The mirror's schema is at version ${current}, this program needs ${SCHEMA_VERSION}. Run: ${commandName()} migrate`,
-    )
+    throw new SchemaVersionError(`${olderSchema(current)} Run: ${commandName()} migrate`)
   }
+}
+
+async function requireRightToMigrate(database: Database, current: number): Promise<void> {
+  const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
+  if (lacking !== null) throw new DatabaseError(`${olderSchema(current)} ${lacking}`)
+}
+
+/**
+ * Why this role cannot migrate, with the remedy; null when it can. Migrations make tables in the schema, when it is there already, and a
+ * second schema for functions. They alter tables too, which no grant allows: only their owner may.
+ */
+export async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
+  const { rows } = await trx.query(
+    `select quote_ident(current_user), has_schema_privilege(to_regnamespace('headcount'), 'create'),
+            (select quote_ident(pg_get_userbyid(relowner)) from pg_class
+              where oid = to_regclass('headcount.schema_migrations') and not pg_has_role(relowner, 'usage'))`,
+  )
+  const [user, mayCreateTables, otherOwner] = rows[0] ?? []
+  if (typeof otherOwner === 'string')
+    return `The role ${String(user)} does not own the mirror's tables, so that it may not change them. Run ${commandName()} migrate as their owner, ${otherOwner}`
+  if (mayCreateTables === false)
+    return `The role ${String(user)} may not create in the schema headcount: grant create on schema headcount to this role, or run ${commandName()} migrate as its owner`
+  return (await missingSchemas(trx, MIRROR_SCHEMAS)).remedy
+}
+
+function olderSchema(current: number): string {
+  return `The mirror's schema is at version ${current}, this program needs ${SCHEMA_VERSION}.`
 }
 
 function refuseNewer(current: number): void {

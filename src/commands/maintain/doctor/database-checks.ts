@@ -9,7 +9,7 @@ import { connect, type ConnectOptions, type Database } from '../../../db/connect
 import { isEmptyFolder, isLink } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
 import { UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
-import { MIRROR_SCHEMAS, missingSchemas, schemaState } from '../../../db/migrate.ts'
+import { lackingRightToMigrate, MIRROR_SCHEMAS, missingSchemas, schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { createIndexStatement, hasManyRows, missingIndexes, ownsTable } from '../../../db/deferred-indexes.ts'
@@ -89,7 +89,7 @@ async function inspect(trx: Transaction): Promise<CheckResult> {
   const readOnly = await readOnlyReason(trx, user, name)
   if (readOnly !== null) return failed(DATABASE, readOnly)
   const lacking = await lackingRights(trx, user)
-  if (lacking !== null) return failed(DATABASE, lacking)
+  if (lacking !== null) return failed(DATABASE, `migrations are pending. ${lacking}`)
   if (trx.engine === 'pglite') return ok(`embedded Postgres ${version}`)
   const detail = `Postgres ${version}, ${name} as ${user}`
   const creator = await creatorInPublic(trx)
@@ -139,19 +139,6 @@ async function lackingRights(trx: Transaction, user: string): Promise<string | n
   return `${user} may not read and write ${names}: grant select, insert, update, delete on ${String(qualified)} to ${String(role)}`
 }
 
-/** Migrations make tables in the schema, when it is there already, and a second schema for functions. */
-async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
-  const { rows } = await trx.query(
-    `select quote_ident(current_user), has_schema_privilege(to_regnamespace('headcount'), 'create')`,
-  )
-  const [user, mayCreateTables] = rows[0] ?? []
-  if (mayCreateTables === false) {
-    return `migrations are pending, and ${String(user)} may not create in the schema headcount: grant create on schema headcount to this role, or run ${commandName()} migrate as its owner`
-  }
-  const { remedy } = await missingSchemas(trx, MIRROR_SCHEMAS)
-  return remedy === null ? null : `migrations are pending. ${remedy}`
-}
-
 /** The next run makes what is missing, if its role may. */
 async function checkIndexes({ kysely }: Database, detail: string): Promise<CheckResult> {
   const missing = await missingIndexes(kysely)
@@ -195,7 +182,7 @@ export function checkSchema(database: Database): Promise<CheckResult> {
       return found.state === 'ok' ? await checkTriggers(database, found) : found
     }
     const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
-    if (lacking !== null) return failed(DATABASE, lacking)
+    if (lacking !== null) return failed(DATABASE, `migrations are pending. ${lacking}`)
     const what = current === 0 ? 'none yet' : `version ${current}, ${needed} is needed`
     return ok(`${what}: the next run brings it up to date, or ${commandName()} migrate`)
   })

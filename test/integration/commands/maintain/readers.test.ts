@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { connect, type Database } from '../../../../src/db/connect.ts'
-import { migrate } from '../../../../src/db/migrate.ts'
+import { migrate, migrateWithin, SCHEMA_VERSION } from '../../../../src/db/migrate.ts'
 import {
   READABLE_BY_NOBODY,
   READABLE_WITH_PERSONAL,
@@ -577,6 +577,31 @@ test('a role with the grants of docs/operate/permissions.md syncs, and reads no 
   expect(told).toContain(`${role} may not read and write events, rejects, slots: ${remedy}`)
   await change(owner, [remedy])
   expect((await s.run(['doctor'], again)).code).toBe(0)
+  await dropRole(s.place.url, role)
+})
+
+test('a role that syncs is told who has to migrate, by a run and by doctor, whatever it may create', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }), { blank: true })
+  await using owner = await connect(s.place.url)
+  await owner.transaction((trx) => migrateWithin(trx, SCHEMA_VERSION - 1))
+  const role = nameOf('sync', s.place.url)
+  await change(owner, [
+    `create role "${role}" login`,
+    `grant usage, create on schema headcount to "${role}"`,
+    `grant select, insert, update, delete on all tables in schema headcount to "${role}"`,
+  ])
+  const env = { DATABASE_URL: await urlOf(s.place.url, role) }
+  const remedy = `The role ${role} does not own the mirror's tables, so that it may not change them. Run headcount migrate as their owner, postgres`
+  const run = await s.run(['sync'], { env })
+  expect(run.code).toBe(5)
+  expect(run.stderr).toContain(
+    `The mirror's schema is at version ${SCHEMA_VERSION - 1}, this program needs ${SCHEMA_VERSION}. ${remedy}`,
+  )
+  const examined = await s.run(['doctor'], { env })
+  expect(examined.code).toBe(5)
+  expect(examined.stdout.replaceAll(/\s+/g, ' ')).toContain(`migrations are pending. ${remedy}`)
+  expect((await s.run(['migrate'])).code).toBe(0)
+  expect((await s.run(['sync', '-q'], { env })).code).toBe(0)
   await dropRole(s.place.url, role)
 })
 

@@ -148,9 +148,38 @@ describe.each(engines)('changes of responses (%s)', (engine) => {
     await migrate(database)
     expect(await changesIn(database)).toEqual([
       '2 gala/1 insert, first reading (GALA, Ada)',
+      '2 gala/2 insert, first reading (GALA, Grace)',
       '3 gala/2 update name (GALA, Grace)',
       '3 gala/3 insert (GALA, Joan)',
-      'no run gala/2 insert, first reading (GALA, Grace)',
     ])
   })
 })
+
+test.each(engines)(
+  'versions that were archived before their runs were known get the run of their time, where that is one (%s)',
+  async (engine) => {
+    await using mirror = await freshMirror(engine, { blank: true })
+    const { database } = mirror
+    await applyUpTo(database, 15)
+    const run = (from: number, to: number) =>
+      `(1, 'sync', 'succeeded', now() - interval '${from} min', now() - interval '${to} min', '{}')`
+    const version = (id: number, from: number) =>
+      `(1, 'gala', ${id}, now() - interval '${from} min', now() - interval '15 min', 'delete', '{"id": ${id}}', 4)`
+    await change(database, [
+      `insert into headcount.accounts (name) values ('default')`,
+      `insert into headcount.sync_runs (account_id, mode, status, started_at, finished_at, report)
+       values ${[run(60, 50), run(40, 30), run(34, 20), run(16, 14)].join(', ')}`,
+      `insert into headcount.response_history
+         (account_id, event_id, response_id, valid_from, valid_to, operation, document, ended_by_run_id)
+       values ${[version(1, 55), version(2, 38), version(3, 32), version(4, 18)].join(', ')}`,
+    ])
+    await migrate(database)
+    const inserts = (await changesIn(database)).filter((line) => line.includes(' insert'))
+    expect(inserts).toEqual([
+      '1 gala/1 insert, first reading (, )',
+      '2 gala/2 insert (, )',
+      'no run gala/3 insert (, )',
+      'no run gala/4 insert (, )',
+    ])
+  },
+)
