@@ -89,7 +89,7 @@ async function inspect(trx: Transaction): Promise<CheckResult> {
   const readOnly = await readOnlyReason(trx, user, name)
   if (readOnly !== null) return failed(DATABASE, readOnly)
   const lacking = await lackingRights(trx, user)
-  if (lacking !== null) return failed(DATABASE, `migrations are pending. ${lacking}`)
+  if (lacking !== null) return failed(DATABASE, lacking)
   if (trx.engine === 'pglite') return ok(`embedded Postgres ${version}`)
   const detail = `Postgres ${version}, ${name} as ${user}`
   const creator = await creatorInPublic(trx)

@@ -575,6 +575,7 @@ test('a role with the grants of docs/operate/permissions.md syncs, and reads no 
   const told = examined.stdout.replaceAll(/\s+/g, ' ')
   const remedy = `grant select, insert, update, delete on headcount.events, headcount.rejects, headcount.slots to ${role}`
   expect(told).toContain(`${role} may not read and write events, rejects, slots: ${remedy}`)
+  expect(told).not.toContain('migrations')
   await change(owner, [remedy])
   expect((await s.run(['doctor'], again)).code).toBe(0)
   await dropRole(s.place.url, role)
