@@ -1,8 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /**
- * SQL: a stored time is not of the future. After a clock that was ahead was set back, such a time would silence or vouch until then. Two servers
- * of a failover differ by less than a minute, and so does what another transaction stored while this one, whose start `now()` is, waited for it.
+ * SQL: a stored time is not of the future. After a clock that was ahead was set back, such a time would put messages off, or call a mirror fresh,
+ * until then. The minute is for the clocks of two servers of a failover, and for what another transaction stored while this one waited for it:
+ * `now()` is when this one began.
  */
 export function notFuture(instant: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`${instant} <= now() + interval '1 minute'`
