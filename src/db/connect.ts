@@ -100,7 +100,7 @@ function postgresUrl(text: string): URL {
   if (!/^postgres(ql)?:\/\//i.test(text))
     throw new UsageError(`The database is neither a Postgres URL nor a PGlite folder. ${howToWrite}`)
   // psql tries one host after the other; pg, which connects here, takes the list for one name.
-  if (/^[^/]*\/\/(?:.*@)?[^/?#@]*,[^@]*$|[?&]host=[^&@]*,/s.test(text))
+  if (/^[^/]*\/\/(?:.*@)?[^/?#@]*,[^@]*$|[?&]host=[^&@]*(?:,|%2c)/is.test(text))
     throw new UsageError(
       'The database URL names several hosts. Name one that leads to the primary server, also after a failover: a proxy or a DNS name.',
     )

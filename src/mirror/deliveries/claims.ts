@@ -5,6 +5,7 @@ import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { DigestMirror } from '../answers/digest/digest.ts'
 import { arrayOf, object, text } from '../calls/input.ts'
+import { notFuture } from '../instants/not-future.ts'
 
 /** Longer than all messages of a process may take; afterwards it has died, and another one may send them. */
 const CLAIM = sql`interval '15 minutes'`
@@ -81,8 +82,8 @@ export async function lockDeliveries(
   const { rows } = await sql<StoredDelivery>`
     select d.id, d.account_id, a.name as account, d.recipient_sha256, d.message_key::text, d.delivered_run_id::float8,
            d.pending_run_id::float8, d.pending_mirror, d.failures, d.next_attempt_at,
-           coalesce(d.next_attempt_at > now() and ${/* guard: failures of the future */ sql`d.failed_at <= now()`}, false) as is_waiting,
-           coalesce(d.claimed_until > now() and ${/* guard: claims of the future */ sql`d.claimed_until <= now() + ${CLAIM}`}, false) as is_claimed
+           coalesce(d.next_attempt_at > now() and ${/* guard: failures of the future */ notFuture(sql`d.failed_at`)}, false) as is_waiting,
+           coalesce(d.claimed_until > now() and ${/* guard: claims of the future */ notFuture(sql`d.claimed_until - ${CLAIM}`)}, false) as is_claimed
       from headcount.deliveries d
       join headcount.accounts a on a.id = d.account_id
      where (${account}::text is null or a.name = ${account}) and a._removing_since is null

@@ -5,6 +5,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { resolveAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from '../calls/call.ts'
 import { accountFields, object } from '../calls/input.ts'
+import { notFuture } from '../instants/not-future.ts'
 import {
   claimDelivery,
   ensureDeliveries,
@@ -106,7 +107,7 @@ async function readLastNotice({ kysely }: Transaction, id: string, asked: Notice
   const reason = reasonKey(asked)
   const { rows } = await sql<LastNotice>`
     select state, cause, told->>${reason}::text as told_at,
-           case when quiet.until > now() and ${/* guard: notices of the future */ sql`quiet.since <= now()`} then quiet.until end as quiet_until
+           case when quiet.until > now() and ${/* guard: notices of the future */ notFuture(sql`quiet.since`)} then quiet.until end as quiet_until
       from headcount.deliveries
      cross join lateral (select (told->>${reason}::text)::timestamptz as since) told_at
      cross join lateral (select since, since + ${QUIET_MINUTES} * interval '1 minute' as until) quiet

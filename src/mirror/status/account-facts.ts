@@ -4,6 +4,7 @@ import type { RunMode, RunStatus, Timestamp } from '../../common/schema/tables.t
 import { countRejectsOf, type RejectCounts } from '../../load/state/rejects.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Clocks } from '../../sync/deletions/hold-clocks.ts'
+import { notFuture } from '../instants/not-future.ts'
 import { readDeliveryStatuses, type DeliveryStatus } from './delivery-status.ts'
 import { readClocks, readListRows, type ListRow } from './list-status.ts'
 
@@ -18,12 +19,6 @@ export interface RunSummary {
   /** Its first error; null without one. */
   readonly error: string | null
 }
-
-/**
- * SQL: a run that did not begin in the future. After a clock that was ahead was set back, such a run would make the mirror fresh until
- * then. Clocks of two servers of a failover differ by less.
- */
-export const believedRun = sql`started_at <= now() + interval '1 minute'`
 
 /** How many live rows an account has. */
 export type LiveRows = Readonly<Record<'events' | 'responses' | 'payments' | 'slots', number>>
@@ -50,7 +45,7 @@ export async function readAccountFacts(kysely: Reader, accounts: readonly number
     lastGoodRuns: await readLastRuns(
       kysely,
       accounts,
-      sql`good and ${/* guard: good runs of the future */ believedRun}`,
+      sql`good and ${/* guard: good runs of the future */ notFuture(sql`started_at`)}`,
     ),
     rows: await countRows(kysely, accounts),
     rejects: await countRejectsOf(kysely, accounts),

@@ -282,6 +282,7 @@ describe('several hosts, of which psql would try one after the other', () => {
     'postgres://user:a,b@one:5432,two:5432/mirror?target_session_attrs=read-write',
     'postgresql://one,two/mirror',
     'postgres://user@/mirror?host=one,two&port=5432,5432',
+    'postgres://one/mirror?host=one%2Ctwo',
   ])('are refused: %s', async (url) => {
     const error = await failure(connect(url))
     expect(error).toBeInstanceOf(UsageError)

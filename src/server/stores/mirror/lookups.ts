@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../../../common/schema/tables.ts'
 import { stateOf } from '../../../mirror/keys/keys.ts'
 import type { ListVersion } from '../store.ts'
-import { believedRun } from '../../../mirror/status/account-facts.ts'
+import { notFuture } from '../../../mirror/instants/not-future.ts'
 import type { KnownFreshness } from './freshness.ts'
 import { ITEM_FORM } from './serialise-items.ts'
 
@@ -51,7 +51,7 @@ export const runAge = (of: 'key' | 'link', which: string) => sql<number | null>`
   select ${seconds('started_at')}
     from headcount.sync_runs
    where account_id = ${sql.ref(`${of}.account_id`)} and ${sql.raw(which)}
-     and ${/* guard: served runs of the future */ believedRun}
+     and ${/* guard: served runs of the future */ notFuture(sql`started_at`)}
    order by id desc
    limit 1)`
 

@@ -100,6 +100,8 @@ describe('status --max-age', () => {
       trx.query(`update headcount.sync_runs set started_at = now() + interval '1 day' where id = 3`),
     )
     expect((await s.run(['status', '--max-age', '1h'])).stderr).toMatch(/began 2 h( \d+ min)? ago/)
+    const [listed] = JSON.parse((await s.run(['accounts', '--json'])).stdout).accounts
+    expect(Date.parse(listed.last_good_run_at)).toBeLessThan(Date.now())
     await s.run(['sync', '-q'])
     expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
   })

@@ -7,6 +7,7 @@ import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { onBothCommandStages, onPostgresCommandStage } from '../../../support/commands/command-stage.ts'
 import { startServe, urlOf } from '../../../support/commands/process.ts'
 import { connect } from '../../../../src/db/connect.ts'
+import { countLockWaits } from '../../../support/databases/locks.ts'
 import { startMailServer } from '../../../support/outputs/notify/mail-server.ts'
 import { startWebRecipient } from '../../../support/outputs/notify/web-recipient.ts'
 
@@ -176,6 +177,30 @@ onPostgresCommandStage('digest --since last', (stage) => {
     }
     expect(ends).toEqual([7, 3, 3])
     expect(web.posted.map(({ body }) => body.state)).toEqual(['partial', 'good', 'failed', 'failed'])
+  })
+})
+
+onPostgresCommandStage('digest --since last of two processes at once', (stage) => {
+  test('is sent by one: a claim that was stored while the other one waited for the row is a claim', async () => {
+    await using on = await stage(galaAccount())
+    await using web = await startWebRecipient()
+    await on.run(['sync', '--quiet'])
+    const call = ['digest', '--since', 'last', '--to', `${web.origin}/hook-s3cret`]
+    expect((await on.run(call)).code).toBe(0)
+    await using database = await on.place.open()
+    const locked = Promise.withResolvers<void>()
+    const claimed = database.transaction(async (trx) => {
+      await trx.query('select from headcount.deliveries for update')
+      locked.resolve()
+      await expect.poll(() => countLockWaits(database), { timeout: 20_000 }).toBe(1)
+      await trx.query(
+        `update headcount.deliveries set claim = gen_random_uuid(), claimed_until = clock_timestamp() + interval '15 minutes'`,
+      )
+    })
+    await locked.promise
+    const [second] = await Promise.all([on.run(call), claimed])
+    expect(second.stderr).toContain('another process')
+    expect(web.posted).toHaveLength(1)
   })
 })
 
