@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { sleep } from '../../common/abort.ts'
 import type { Database } from '../../db/database.ts'
+import { lastGoodRunAt } from '../../mirror/status/last-good-run.ts'
 import type { Logger } from '../../sync/options.ts'
 import { noteGoodRun } from '../../telemetry/account-figures.ts'
 import { instruments } from '../../telemetry/instruments.ts'
@@ -19,10 +20,10 @@ export async function followGoodRuns(
   while (!signal.aborted && instruments() !== null) {
     try {
       const { rows } = await sql<{ account: string; began: number }>`
-        select a.name as account, extract(epoch from run.started_at)::float8 as began
+        select a.name as account, extract(epoch from run.began_at)::float8 as began
           from headcount.accounts a
-         cross join lateral (select started_at from headcount.sync_runs
-                              where account_id = a.id and good order by id desc limit 1) run`.execute(kysely)
+         cross join lateral (select ${lastGoodRunAt('a.id')} as began_at) run
+         where run.began_at is not null`.execute(kysely)
       for (const { account, began } of rows) noteGoodRun(account, began)
     } catch (error) {
       logger.debug({ err: error }, 'the last good runs are not known')

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { defineCall } from '../calls/call.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { notFuture } from '../instants/not-future.ts'
 import type { LiveRows } from '../status/account-facts.ts'
+import { lastGoodRunAt } from '../status/last-good-run.ts'
 
 /** What the mirror has of an account. */
 export interface AccountSummary extends LiveRows {
@@ -34,8 +34,7 @@ export async function readAccountSummaries({ kysely }: Transaction): Promise<rea
            ${count('event_history')} + ${count('response_history')} as former_versions,
            ${count('sync_runs', sql`mode in ('sync', 'backfill')`)} as runs,
            ${count('api_keys', isActive)} as active_keys,
-           (select started_at from headcount.sync_runs where account_id = a.id and good and ${notFuture(sql`started_at`)} order by id desc limit 1)
-             as last_good_run_at,
+           ${lastGoodRunAt('a.id')} as last_good_run_at,
            a.time_zone
       from headcount.accounts a
      order by a.id`.execute(kysely)

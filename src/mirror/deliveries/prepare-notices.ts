@@ -18,8 +18,8 @@ import {
 } from './claims.ts'
 import { noticeFields, reasonKey, type NoticeReason } from './settle.ts'
 
-/** The same reason is told at most once in so many minutes. */
-const QUIET_MINUTES = 60
+/** The same reason is told at most once in so long. */
+const QUIET = sql`interval '1 hour'`
 
 const key: DeliveryKey = { kind: 'notice', name: 'mirror', event: null }
 
@@ -107,10 +107,9 @@ async function readLastNotice({ kysely }: Transaction, id: string, asked: Notice
   const reason = reasonKey(asked)
   const { rows } = await sql<LastNotice>`
     select state, cause, told->>${reason}::text as told_at,
-           case when quiet.until > now() and ${/* guard: notices of the future */ notFuture(sql`quiet.since`)} then quiet.until end as quiet_until
+           case when quiet.until > now() and ${/* guard: notices of the future */ notFuture(sql`quiet.until - ${QUIET}`)} then quiet.until end as quiet_until
       from headcount.deliveries
-     cross join lateral (select (told->>${reason}::text)::timestamptz as since) told_at
-     cross join lateral (select since, since + ${QUIET_MINUTES} * interval '1 minute' as until) quiet
+     cross join lateral (select (told->>${reason}::text)::timestamptz + ${QUIET} as until) quiet
      where id = ${id}`.execute(kysely)
   return rows[0] ?? { state: null, cause: null, told_at: null, quiet_until: null }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { onBothCommandStages, onPostgresCommandStage } from '../../../support/commands/command-stage.ts'
+import { send } from '../../../support/http/fault-server.ts'
 import { startServe, urlOf } from '../../../support/commands/process.ts'
 import { connect } from '../../../../src/db/connect.ts'
 import { countLockWaits } from '../../../support/databases/locks.ts'
@@ -218,10 +219,7 @@ onPostgresCommandStage('after a clock of the database that was ahead was set rig
     await using web = await startWebRecipient()
     const env = { HEADCOUNT_NOTIFY_TO: `${web.origin}/hook-s3cret` }
     const sync = async (status: number) => {
-      if (status !== 200)
-        on.service.at('/events/gala/responses', (socket) => {
-          socket.end(`HTTP/1.1 ${status} Forbidden\r\nContent-Length: 0\r\n\r\n`)
-        })
+      if (status !== 200) on.service.at('/events/gala/responses', send({ status }))
       await on.run(['sync', '--all'], { env })
       return web.posted.map(({ body }) => body.state)
     }
