@@ -150,7 +150,8 @@ describe('worker --queue', { timeout: 240_000 }, () => {
       await expect
         .poll(async () => await runsOf(s), { timeout: 20_000 })
         .toMatchObject([{ status: 'succeeded' }, { status: 'failed' }])
-      expect((await queueOf(s)).jobs).toEqual([])
+      // The run is stored first, then its job is taken away.
+      await expect.poll(async () => (await queueOf(s)).jobs, { timeout: 20_000 }).toEqual([])
       expect(worker.stderr).not.toMatch(new RegExp(`canary-of-before|${testKey}`))
     },
   )
