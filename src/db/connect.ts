@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { raceAbort } from '../common/abort.ts'
 import { UsageError } from '../common/errors.ts'
 import type { PGliteLike } from './pglite/types.ts'
-import type { ConnectOptions, Database, OnFolderInUse } from './database.ts'
+import type { ConnectOptions, Database } from './database.ts'
 
 export type { PGliteLike } from './pglite/types.ts'
 export type { ConnectOptions, Database, DatabaseLog, OnFolderInUse } from './database.ts'
@@ -15,7 +15,7 @@ export type OpenShared = (options: ConnectOptions) => Promise<Database>
 /** A database by its address, or an open one of the caller: a pg pool, a PGlite, the result of `connect`, or a shared one. */
 export type Target =
   | string
-  | { readonly url: string; readonly onFolderInUse: OnFolderInUse }
+  | ({ readonly url: string } & Pick<ConnectOptions, 'currentUrl' | 'onFolderInUse'>)
   | { readonly pool: Pool }
   | { readonly pglite: PGliteLike }
   | { readonly opened: Database }
@@ -45,8 +45,10 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
 }
 
 async function open(target: Target, options: ConnectOptions): Promise<Database> {
-  if (typeof target !== 'string' && 'url' in target)
-    return open(target.url, { ...options, onFolderInUse: target.onFolderInUse })
+  if (typeof target !== 'string' && 'url' in target) {
+    const { url, ...own } = target
+    return open(url, { ...options, ...own })
+  }
   if (typeof target !== 'string' && 'open' in target) return target.open(options)
   if (typeof target !== 'string' && 'opened' in target) return withoutClose(target.opened)
   if (typeof target !== 'string' && 'pglite' in target) {
@@ -69,7 +71,11 @@ async function open(target: Target, options: ConnectOptions): Promise<Database> 
   }
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./postgres/open-postgres.ts')
-  const { pool, connecting } = ownPool(url, options.connections)
+  const { currentUrl } = options
+  const { pool, connecting } = ownPool(url, {
+    connections: options.connections,
+    currentUrl: currentUrl && (() => postgresUrl(currentUrl())),
+  })
   return openPostgres(pool, { connecting, label: labelOf(url), log: options.log })
 }
 

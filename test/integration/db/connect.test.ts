@@ -297,6 +297,25 @@ describe('several hosts, of which psql would try one after the other', () => {
   })
 })
 
+test('X6 a password that was changed is taken from the URL as it is now, unless that names another user or database', async () => {
+  await using place = await freshPlace('postgres')
+  const former = new URL(place.url)
+  former.password = 'former'
+  const other = new URL(place.url)
+  other.pathname = '/postgres'
+  const connectWith = (currentUrl: () => string) => connect(former.href, { currentUrl })
+  await using database = await connectWith(() => place.url)
+  expect(database.label).toContain(former.pathname)
+  expect(await failure(connectWith(() => other.href))).toMatchObject({
+    exitCode: 5,
+    message: expect.stringContaining('password authentication failed'),
+  })
+  const unreadable = () => {
+    throw new Error('DATABASE_URL_FILE: it is not there')
+  }
+  expect((await failure(connectWith(unreadable))).message).toContain('DATABASE_URL_FILE: it is not there')
+})
+
 describe('X6 the password stands in no error', () => {
   test.each([
     'postgres://user:CANARY@127.0.0.1:1/mirror',
