@@ -591,6 +591,15 @@ test('a role with the grants of docs/operate/permissions.md syncs, and reads no 
   const env = { DATABASE_URL: url.href }
   for (const command of [['sync', '-q'], ['backfill', '-q'], ['verify', '-q'], ['status'], ['doctor']])
     expect(await s.run(command, { env }), command.join(' ')).toMatchObject({ code: 0 })
+  await using files = await mkdtempDisposable(join(tmpdir(), 'headcount-test-readers-'))
+  for (const copy of [
+    ['backup', join(files.path, 'mirror.tar.gz')],
+    ['move', '--to', `pglite:${join(files.path, 'copy')}`],
+  ])
+    expect(await s.run(copy, { env }), copy.join(' ')).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/may not read the whole mirror\. .* use the role that owns the mirror/),
+    })
   const read = await readable(s.place.url, role)
   expect(all.filter((name) => !read.includes(name))).toEqual(['api_keys', 'person_id_secret', 'readers'])
   expect(read.filter((name) => UNUSED_BY_RUNS.includes(name))).toEqual([])
