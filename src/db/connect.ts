@@ -105,17 +105,18 @@ const howToWrite =
 function postgresUrl(text: string): URL {
   if (!/^postgres(ql)?:\/\//i.test(text))
     throw new UsageError(`The database is neither a Postgres URL nor a PGlite folder. ${howToWrite}`)
+  const [, authority = '', rest = ''] = /^[^/]*\/\/([^/?#]*)(.*)$/s.exec(text) ?? []
+  // An unencoded / ? or # in the password ends the authority early: messages would show the rest as path or host.
+  const endsEarly = rest.includes('@')
+  // guard: password in the address
+  if (endsEarly) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   // psql tries one host after the other; pg, which connects here, takes the list for one name.
-  if (/^[^/]*\/\/(?:.*@)?[^/?#@]*,[^@]*$|[?&]host=[^&@]*(?:,|%2c)/is.test(text))
+  if (/,[^@]*$/.test(authority) || /[?&]host=[^&]*(?:,|%2c)/i.test(rest))
     throw new UsageError(
       'The database URL names several hosts. Name one that leads to the primary server, also after a failover: a proxy or a DNS name.',
     )
   const url = URL.parse(text)
   if (url === null) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
-  // An unencoded / ? or # in the password ends the authority early: messages would show the rest as path or host.
-  const endsEarly = `${url.pathname}${url.search}`.includes('@')
-  // guard: password in the address
-  if (endsEarly) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   if (url.hash !== '')
     throw new UsageError(`The database URL has a # that is not percent-encoded. ${howToWrite}`)
   return url

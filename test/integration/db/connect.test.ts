@@ -292,8 +292,13 @@ describe('several hosts, of which psql would try one after the other', () => {
   test('a comma elsewhere is none', async () => {
     const url = 'postgres://u,v:c,d@127.0.0.1:1/e,f?application_name=g,h'
     expect((await failure(connect(url))).message).toContain('127.0.0.1:1/e,f: connect ECONNREFUSED')
-    const unencoded = await failure(connect('postgres://user:c,d/e@127.0.0.1/mirror'))
-    expect(unencoded.message).toContain('percent-encoded')
+    for (const unencoded of [
+      'postgres://user:c,d/e@127.0.0.1/mirror',
+      'postgres://127.0.0.1/mirror?application_name=a@b,c',
+    ]) {
+      const error = await failure(connect(unencoded))
+      expect(error.message, unencoded).toMatch(/cannot be read.* percent-encoded/)
+    }
   })
 })
 
