@@ -91,13 +91,13 @@ export async function requireReadable(
                         and has_column_privilege('headcount.accounts', 'time_zone', 'select'))`,
     [relations, format === 'xlsx'],
   )
-  const [[, role] = [], ...others] = rows
+  const [[, role] = [], ...others] = rows as [string, string | null][]
   if (role === undefined) return
-  const lacking = rows.map(([name]) => String(name)).join(', ')
+  const lacking = rows.map(([name]) => name).join(', ')
   const remedy =
     role === null || others.length > 0
       ? 'Name tables and views that it may read, export without personal data, or use a role that may read them.'
-      : `A workbook has times in the time zone of the account: let the owner of the mirror grant select (id, time_zone) on headcount.accounts to ${identifier(String(role))}, or choose another format.`
+      : `A workbook has times in the time zone of the account: let the owner of the mirror grant select (id, time_zone) on headcount.accounts to ${identifier(role)}, or choose another format.`
   throw new UsageError(`export: this role may not read ${lacking}. ${remedy}`)
 }
 
