@@ -36,6 +36,7 @@ import { infiniteMoments } from './0036_infinite_moments.ts'
 import { quickerEventViews } from './0037_quicker_event_views.ts'
 import { pendingMirror } from './0038_pending_mirror.ts'
 import { runsOfVersions } from './0039_runs_of_versions.ts'
+import { timeZoneOfReaders } from './0040_time_zone_of_readers.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   { number: 37, name: 'quicker_event_views', statements: quickerEventViews },
   { number: 38, name: 'pending_mirror', statements: pendingMirror },
   { number: 39, name: 'runs_of_versions', statements: runsOfVersions },
+  { number: 40, name: 'time_zone_of_readers', statements: timeZoneOfReaders },
 ]

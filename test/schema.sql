@@ -17,7 +17,7 @@ table accounts -- The owners of API keys whose data is mirrored here.
   key_sha256 text -- SHA-256 of the API key that the mirror was last built with, in hexadecimal digits: where the service names no e-mail, another key may be that of another account.
   _removing_since timestamp with time zone -- When "headcount accounts remove" began: the account is no mirror any more, and is to be removed to the end. NULL of all others.
   first_listed_run_id bigint -- The first run that stored the event list whole; NULL before. Of a mirror from before migration 18: its first run that did not fail.
-  time_zone text not null default 'UTC'::text -- The zone of days and months in the views (accounts set NAME --time-zone); the setting headcount.time_zone overrides it.
+  time_zone text not null default 'UTC'::text -- The zone of days and months in the views (accounts set NAME --time-zone); the setting headcount.time_zone overrides it. Readers may read it.
   field_rules text not null default ''::text -- Fields of responses that are left out or stored as pseudonyms (HEADCOUNT_LEAVE_OUT, HEADCOUNT_PSEUDONYMISE), as the last run was told. Another text lets every list be read once.
   constraint accounts_name_key UNIQUE (name)
   constraint accounts_pkey PRIMARY KEY (id)

@@ -56,6 +56,20 @@ export function redactRecipient(recipient: Recipient, terminal: Terminal): void 
   for (const secret of secretsOf(recipient)) if (!/^[a-z]+$/.test(secret)) terminal.redact(secret)
 }
 
+/** For a process that runs for long: after a change of the password in `DATABASE_URL_FILE` it goes on. */
+export function databaseOf(
+  { database: { target, reread } }: Pick<Config, 'database'>,
+  terminal: Terminal,
+): { readonly database: string; readonly currentUrl?: () => string } {
+  if (reread === undefined) return { database: target }
+  const currentUrl = () => {
+    const current = reread()
+    redactPassword(current, terminal)
+    return current
+  }
+  return { database: target, currentUrl }
+}
+
 /** Of the address of a database. */
 export function redactPassword(target: string, terminal: Terminal): void {
   const { username, password } = URL.parse(target) ?? { username: '', password: '' }

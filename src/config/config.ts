@@ -43,6 +43,8 @@ export interface DatabaseConfig {
   readonly target: string
   /** Nobody chose it: worth a word on stderr. */
   readonly isDefault: boolean
+  /** The target as `DATABASE_URL_FILE` has it now. @throws InvalidValueError */
+  readonly reread?: () => string
 }
 
 /** Of a command that mirrors many accounts. */
@@ -168,7 +170,12 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
 function readDatabase(reading: SettingsReader, { database: flag }: Flags, remedy?: string): DatabaseConfig {
   if (flag === undefined) {
     const target = reading.secret('DATABASE_URL', databaseTarget, remedy)
-    return Object.freeze({ target: target ?? defaultDatabase, isDefault: target === null })
+    const reread = reading.rereadSecret('DATABASE_URL', databaseTarget)
+    return Object.freeze({
+      target: target ?? defaultDatabase,
+      isDefault: target === null,
+      ...(reread !== null && { reread }),
+    })
   }
   try {
     return Object.freeze({ target: databaseTarget(String(flag)), isDefault: false })

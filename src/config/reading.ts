@@ -42,6 +42,8 @@ export interface SettingsReader {
   nameOf(setting: Setting<unknown>): string
   /** A secret from its variable or its file, checked; null when there is none or it is faulty. */
   secret<Value>(variable: string, check: (text: string) => Value, remedy?: string): Value | null
+  /** What reads the file of a secret anew; null when it comes from no file. It throws InvalidValueError. */
+  rereadSecret<Value>(variable: string, check: (text: string) => Value): (() => Value) | null
   /** @throws ConfigurationError when there was any fault */
   finish(): void
 }
@@ -94,6 +96,11 @@ export function createSettingsReader(
         faults.push(error.message)
         return null
       }
+    },
+
+    rereadSecret(variable, check) {
+      if (environment[`${variable}_FILE`] === undefined) return null
+      return () => checkNamed(variable, readSecret(environment, variable) ?? '', check)
     },
 
     finish() {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { raceAbort } from '../common/abort.ts'
 import { UsageError } from '../common/errors.ts'
 import type { PGliteLike } from './pglite/types.ts'
-import type { ConnectOptions, Database, OnFolderInUse } from './database.ts'
+import type { ConnectOptions, Database } from './database.ts'
 
 export type { PGliteLike } from './pglite/types.ts'
 export type { ConnectOptions, Database, DatabaseLog, OnFolderInUse } from './database.ts'
@@ -15,7 +15,7 @@ export type OpenShared = (options: ConnectOptions) => Promise<Database>
 /** A database by its address, or an open one of the caller: a pg pool, a PGlite, the result of `connect`, or a shared one. */
 export type Target =
   | string
-  | { readonly url: string; readonly onFolderInUse: OnFolderInUse }
+  | ({ readonly url: string } & Pick<ConnectOptions, 'currentUrl' | 'onFolderInUse'>)
   | { readonly pool: Pool }
   | { readonly pglite: PGliteLike }
   | { readonly opened: Database }
@@ -45,8 +45,10 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
 }
 
 async function open(target: Target, options: ConnectOptions): Promise<Database> {
-  if (typeof target !== 'string' && 'url' in target)
-    return open(target.url, { ...options, onFolderInUse: target.onFolderInUse })
+  if (typeof target !== 'string' && 'url' in target) {
+    const { url, ...own } = target
+    return open(url, { ...options, ...own })
+  }
   if (typeof target !== 'string' && 'open' in target) return target.open(options)
   if (typeof target !== 'string' && 'opened' in target) return withoutClose(target.opened)
   if (typeof target !== 'string' && 'pglite' in target) {
@@ -69,7 +71,11 @@ async function open(target: Target, options: ConnectOptions): Promise<Database> 
   }
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./postgres/open-postgres.ts')
-  const { pool, connecting } = ownPool(url, options.connections)
+  const { currentUrl } = options
+  const { pool, connecting } = ownPool(url, {
+    connections: options.connections,
+    currentUrl: currentUrl && (() => postgresUrl(currentUrl())),
+  })
   return openPostgres(pool, { connecting, label: labelOf(url), log: options.log })
 }
 
@@ -99,17 +105,18 @@ const howToWrite =
 function postgresUrl(text: string): URL {
   if (!/^postgres(ql)?:\/\//i.test(text))
     throw new UsageError(`The database is neither a Postgres URL nor a PGlite folder. ${howToWrite}`)
+  const [, authority = '', rest = ''] = /^[^/]*\/\/([^/?#]*)(.*)$/s.exec(text) ?? []
+  // An unencoded / ? or # in the password ends the authority early: messages would show the rest as path or host.
+  const endsEarly = rest.includes('@')
+  // guard: password in the address
+  if (endsEarly) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   // psql tries one host after the other; pg, which connects here, takes the list for one name.
-  if (/^[^/]*\/\/(?:.*@)?[^/?#@]*,[^@]*$|[?&]host=[^&@]*(?:,|%2c)/is.test(text))
+  if (/,[^@]*$/.test(authority) || /[?&]host=[^&]*(?:,|%2c)/i.test(rest))
     throw new UsageError(
       'The database URL names several hosts. Name one that leads to the primary server, also after a failover: a proxy or a DNS name.',
     )
   const url = URL.parse(text)
   if (url === null) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
-  // An unencoded / ? or # in the password ends the authority early: messages would show the rest as path or host.
-  const endsEarly = `${url.pathname}${url.search}`.includes('@')
-  // guard: password in the address
-  if (endsEarly) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   if (url.hash !== '')
     throw new UsageError(`The database URL has a # that is not percent-encoded. ${howToWrite}`)
   return url

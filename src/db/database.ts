@@ -63,6 +63,8 @@ export interface ConnectOptions {
   readonly createFolder?: boolean
   /** How many connections to Postgres are made at most; one run has 4 by default. */
   readonly connections?: number
+  /** The URL as it is now: each new connection to Postgres takes its password, where nothing else of it differs. */
+  readonly currentUrl?: (() => string) | undefined
   /** Ends the opening, and any wait of it: what opens too late is closed. */
   readonly signal?: AbortSignal | undefined
 }

@@ -181,7 +181,7 @@ const remedies: Readonly<Record<string, string>> = {
   '25P03': 'The transaction stood idle for too long: this program was stopped or the machine is overloaded',
   '28000': 'Check user, host rules (pg_hba.conf) and TLS of the database URL',
   '28P01':
-    'Check user and password of the database URL. A worker or serve goes on with the URL of its start: restart it after the password was changed',
+    'Check user and password of the database URL. After the password was changed: a worker or serve reads it anew from DATABASE_URL_FILE, and has to be restarted where the URL comes from elsewhere',
   '3D000': 'Create the database first, or check its name in the database URL',
   '53100': 'The disk of the database server is full: free space, then run again',
   '53200': 'The database server is out of memory',

@@ -7,6 +7,8 @@ import type { PGliteLike } from './pglite/types.ts'
 export interface DatabaseOptions {
   /** `postgres://…`, `pglite:<folder>` or `pglite:memory`. */
   readonly database?: string
+  /** @internal As in ConnectOptions, of `database`. */
+  readonly currentUrl?: () => string
   /** A pool of the caller with at least three connections; it is not closed. */
   readonly pool?: Pool
   /** A PGlite of the caller that no other process has open; it is not closed. */
@@ -20,10 +22,14 @@ export interface DatabaseOptions {
 }
 
 /** @internal @throws UsageError unless exactly one way to the database is given. */
-export function targetOf({ database, pool, pglite, opened, open, onFolderInUse }: DatabaseOptions): Target {
-  const byAddress = database !== undefined && onFolderInUse !== undefined
+export function targetOf(options: DatabaseOptions): Target {
+  const { database, currentUrl, pool, pglite, opened, open, onFolderInUse } = options
+  const ofUrl = {
+    ...(currentUrl !== undefined && { currentUrl }),
+    ...(onFolderInUse !== undefined && { onFolderInUse }),
+  }
   const [target, ...others]: Target[] = [
-    ...(database === undefined ? [] : [byAddress ? { url: database, onFolderInUse } : database]),
+    ...(database === undefined ? [] : [{ url: database, ...ofUrl }]),
     ...(pool === undefined ? [] : [{ pool }]),
     ...(pglite === undefined ? [] : [{ pglite }]),
     ...(opened === undefined ? [] : [{ opened }]),

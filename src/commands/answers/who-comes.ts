@@ -7,7 +7,7 @@ import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
-import { listTable, right, text } from '../output/format/table.ts'
+import { listTable, note, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { isOfMany, meaningText } from './values.ts'
 
@@ -62,7 +62,7 @@ export function formatRespondents(respondents: readonly Respondent[], out: Outpu
       'reply',
       ...(isPaid ? [right('amount')] : []),
       right('slots'),
-      text('message'),
+      note('message'),
     ],
     respondents.map((person) => [
       person.name ?? '',

@@ -46,8 +46,9 @@ export async function holdDatabase(
 export function openExisting(
   { database }: Pick<Config, 'database'>,
   { logger, onFolderInUse }: Log,
+  currentUrl?: () => string,
 ): Promise<Database> {
-  return connect(database.target, { createFolder: false, log: logTo(logger), onFolderInUse })
+  return connect(database.target, { createFolder: false, log: logTo(logger), onFolderInUse, currentUrl })
 }
 
 /** Null where there can be no socket: then other commands wait for the folder. */

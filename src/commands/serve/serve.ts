@@ -6,7 +6,7 @@ import { settings, type SettingName } from '../../config/settings.ts'
 import type { Database } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { UsageError } from '../../common/errors.ts'
-import type { AccessLogEntry, Logger, ServiceOptions } from '../../index.ts'
+import type { AccessLogEntry, Logger, RunOptions, ServiceOptions } from '../../index.ts'
 import { movedWarning } from '../../load/state/moved.ts'
 import { readUnfinishedRemovals } from '../../mirror/accounts/list.ts'
 import { listKeys } from '../../mirror/keys/keys.ts'
@@ -22,7 +22,7 @@ import type { Command, Context } from '../cli/context.ts'
 import { holdDatabase, openExisting } from './hold-database.ts'
 import { answerMonitors } from './monitor.ts'
 import { aborted, raceAbort } from '../../common/abort.ts'
-import { openLog, type Log } from '../open-log.ts'
+import { databaseOf, openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { confirmingAccount } from '../sync/confirm-new-account.ts'
@@ -49,8 +49,11 @@ export const serve: Command<ServeFlags> = async (context) => {
   const log = await openLog(config, terminal)
   const { logger } = log
   await using telemetry = await openTelemetryOfService(context, config, logger)
+  const address = databaseOf(config, terminal)
   const opening = holdDatabase(config.database.target, { signal, logger }, () =>
-    work === null ? openExisting(config, log) : openToSync(work, signal, log),
+    work === null
+      ? openExisting(config, log, address.currentUrl)
+      : openToSync({ ...runOptions(work), ...address, ...log, signal }),
   )
   await using held = await raceAbort(opening, signal)
   const { database } = held
@@ -99,9 +102,9 @@ function monitored({ worker, serve }: Config, logger: Logger): WorkerConfig {
   return { ...worker, healthPort: null }
 }
 
-async function openToSync(work: ServiceConfig, signal: AbortSignal, log: Log): Promise<Database> {
+async function openToSync(options: RunOptions): Promise<Database> {
   const { openMirrorToServe } = await import('../../sync/open/open-run.ts')
-  return openMirrorToServe({ ...runOptions(work), ...log, signal })
+  return openMirrorToServe(options)
 }
 
 /**
@@ -203,7 +206,7 @@ async function keepUpToDate(
   database: Database,
   to: Pick<Context<ServeFlags>, 'terminal' | 'signal'> & Pick<OpenTelemetry, 'metricsText'> & Log,
 ): Promise<void> {
-  const target = database.engine === 'pglite' ? { opened: database } : { database: config.database.target }
+  const target = database.engine === 'pglite' ? { opened: database } : databaseOf(config, to.terminal)
   await workOn(alwaysThere(target, { opened: database }), { config, ...to })
 }
 

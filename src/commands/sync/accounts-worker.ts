@@ -16,7 +16,7 @@ import type { WorkedAccount } from '../../orchestration/schedule/accounts/accoun
 import { runAccountsWorker } from '../../orchestration/schedule/accounts/accounts-worker.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
-import { openLog, redactSecrets, withNamesOf, type Log } from '../open-log.ts'
+import { databaseOf, openLog, redactSecrets, withNamesOf, type Log } from '../open-log.ts'
 import { holdDatabase } from '../serve/hold-database.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
 import { accountWorkerLogger } from './accounts/account-logger.ts'
@@ -45,7 +45,7 @@ export async function workOnAccounts(
   const { healthPort: port, healthHost: host } = config.worker
   warnOfOpenPort(config.worker, logger)
   await using telemetry = await openTelemetryOfService(context, config, logger)
-  const databases = openDatabases(config, log, signal)
+  const databases = openDatabases(config, log, context)
   const pool = createRunPool({
     ...databases.ofRuns,
     runs: config.pool.runs,
@@ -91,13 +91,16 @@ interface Databases extends AsyncDisposable {
 }
 
 /** A folder is open from its first use on, answers other commands, and is one database for all. */
-function openDatabases({ database }: Config, log: Log, signal: AbortSignal): Databases {
-  const { target } = database
+function openDatabases(config: Config, log: Log, { terminal, signal }: Context<Flags>): Databases {
+  const { target } = config.database
   const { logger, onFolderInUse } = log
   if (pgliteDataDir(target) === null) {
-    const others = new SharedDatabase(target, { connections: CONNECTIONS_PER_RUN, log: logTo(logger) })
+    const ofRuns = databaseOf(config, terminal)
+    const { currentUrl } = ofRuns
+    const options = { connections: CONNECTIONS_PER_RUN, log: logTo(logger), currentUrl }
+    const others = new SharedDatabase(target, options)
     const dispose = () => others[Symbol.asyncDispose]()
-    return { ofRuns: { database: target }, ofOthers: { open: others.open }, [Symbol.asyncDispose]: dispose }
+    return { ofRuns, ofOthers: { open: others.open }, [Symbol.asyncDispose]: dispose }
   }
   const folder = new SharedDatabase(
     {

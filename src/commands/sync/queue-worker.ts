@@ -15,7 +15,7 @@ import { capacityOf, type Capacity } from '../../orchestration/run-pool/capacity
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { answerMonitors } from '../serve/monitor.ts'
-import { openLog, withNamesOf } from '../open-log.ts'
+import { databaseOf, openLog, withNamesOf } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { accountOfEnvironment, followAccounts, type FollowedAccounts } from './accounts/followed-accounts.ts'
@@ -54,6 +54,7 @@ export async function workOnQueue(
   await using database = await openWhenReachable(
     () =>
       connect(config.database.target, {
+        currentUrl: databaseOf(config, terminal).currentUrl,
         connections: capacity.connections + QUEUE_CONNECTIONS,
         log: toDatabase,
       }),

@@ -9,7 +9,7 @@ import type { RunOutcome } from '../../orchestration/schedule/run-guard.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../../mirror/library-api/with-mirror.ts'
 import type { RunCall } from '../../outputs/notify/deliver.ts'
-import { openLog, type Log } from '../open-log.ts'
+import { databaseOf, openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { alwaysThere, shareFolder, type DatabaseAccess } from './folder-access.ts'
 import type { workOnQueue as runOnQueue } from './queue-worker.ts'
@@ -53,7 +53,7 @@ async function workOnOne(context: Context<Flags>, given: ServiceConfig): Promise
       throw new UsageError(
         'worker: --keep-open is for a pglite: folder; connections to Postgres need no flag',
       )
-    await workOn(alwaysThere({ database: config.database.target }), work)
+    await workOn(alwaysThere(databaseOf(config, terminal)), work)
   } else {
     // A folder is open while a run or a digest uses it, or, with `--keep-open`, from then on.
     const folder = shareFolder(config, work)

@@ -67,6 +67,7 @@ const optionKinds = {
   concurrency: number,
   connections: number,
   createAccount: oneOf(flag, text),
+  currentUrl: callback,
   database: text,
   dryRun: oneOf(flag, object),
   email: text,
@@ -150,6 +151,7 @@ type OptionName = keyof typeof optionKinds
 
 /** Of this program itself: no message offers them. */
 const INTERNAL: readonly string[] = [
+  'currentUrl',
   'host',
   'onFolderInUse',
   'open',

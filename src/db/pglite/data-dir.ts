@@ -29,7 +29,7 @@ const whatToDo = () => `Put a copy of it back, or name a new folder and run ${co
  * Creates a missing folder, and removes the permissions of others from an existing one.
  *
  * @throws MirrorNotFoundError when `create` is false and the folder has no finished database
- * @throws DatabaseError when the folder holds other files, or others may enter it and this user cannot change that
+ * @throws DatabaseError when the folder holds other files or the database of another version, or others may enter it and this user cannot change that
  */
 export async function prepareDataDir(folder: string, create: boolean, log?: DatabaseLog): Promise<void> {
   const names = await namesIn(folder)
@@ -45,8 +45,22 @@ export async function prepareDataDir(folder: string, create: boolean, log?: Data
     throw new DatabaseError(
       `The folder ${folder} holds other files (${names.slice(0, 3).join(', ')} …) and no database; nothing was changed in it. Name an empty or a new folder.`,
     )
-  }
+  } else if (!names.includes(unfinishedName)) await requireMajorVersion(folder)
   await closeToOthers(folder, log)
+}
+
+/**
+ * Of a folder that another version of PGlite made, which may belong to another program: not even its permissions are changed.
+ *
+ * @throws DatabaseError
+ */
+async function requireMajorVersion(folder: string): Promise<void> {
+  const version = (await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => majorVersion)).trim()
+  if (version === majorVersion) return
+  const made = /^\d+$/.test(version) ? `Postgres ${version}` : 'an unknown version of Postgres'
+  throw new DatabaseError(
+    `The database in the folder ${folder} was made by ${made}, and this program has Postgres ${majorVersion}. Nothing was changed in it. If it is a mirror, write a backup with the headcount that made it, and restore that into a new folder; or name a new folder and run ${commandName()} backfill.`,
+  )
 }
 
 /**
@@ -134,9 +148,6 @@ async function damageOf(folder: string, names: readonly string[]): Promise<strin
     'postgresql.conf',
   ].filter((name) => !names.includes(name))
   if (missing.length > 0) return `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`
-  const version = (await readFile(join(folder, 'PG_VERSION'), 'utf8')).trim()
-  if (version !== majorVersion)
-    return `it belongs to Postgres ${/^\d+$/.test(version) ? version : '(unreadable)'}, not ${majorVersion}`
   const control = await readFile(join(folder, 'global', 'pg_control')).catch(() => null)
   // The file has this size in every version. Its first eight bytes are never all zero. The number behind them is the
   // file's format: the major version times 100.

@@ -15,8 +15,17 @@ interface OwnPool {
   readonly connecting: ReadonlySet<ConnectingClient>
 }
 
+interface OwnPoolOptions {
+  readonly connections?: number | undefined
+  /** As in ConnectOptions. */
+  readonly currentUrl?: (() => URL) | undefined
+}
+
 /** A pool for a `postgres://` URL, without a connection yet. */
-export function ownPool(url: URL, connections = CONNECTIONS_PER_RUN + 1): OwnPool {
+export function ownPool(
+  url: URL,
+  { connections = CONNECTIONS_PER_RUN + 1, currentUrl = () => url }: OwnPoolOptions = {},
+): OwnPool {
   const connecting = new Set<ConnectingClient>()
   const pool = new Pool({
     connectionString: withLibpqDefaults(url).href,
@@ -25,21 +34,20 @@ export function ownPool(url: URL, connections = CONNECTIONS_PER_RUN + 1): OwnPoo
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ssl: false,
-    Client: clientOf(url, connecting),
+    Client: clientOf(url, currentUrl, connecting),
   })
   return { pool, connecting }
 }
 
 /** A client that also ignores the environment variables that a URL cannot override. */
-function clientOf({ password, searchParams }: URL, connecting: Set<ConnectingClient>) {
-  const hasPassword = password !== '' || searchParams.has('password')
-  const options = searchParams.get('options')
+function clientOf(url: URL, currentUrl: () => URL, connecting: Set<ConnectingClient>) {
+  const options = url.searchParams.get('options')
   return class extends Client {
     constructor(config?: ClientConfig) {
       super(config)
       connecting.add(this)
       for (const event of ['connect', 'end']) this.once(event, () => connecting.delete(this))
-      if (!hasPassword) Reflect.set(this, 'password', () => this.#missPassword())
+      Reflect.set(this, 'password', () => this.#password())
     }
 
     /** pg waits for a server that does not answer, and a pool that is ended waits for pg. */
@@ -47,10 +55,14 @@ function clientOf({ password, searchParams }: URL, connecting: Set<ConnectingCli
       this.connection.stream.destroy()
     }
 
-    /** pg leaves the connection open, and the server waits a minute for a password. */
-    #missPassword(): never {
-      void this.end()
-      throw new Error('the server asks for a password, and the database URL has none')
+    /** Called when the server asks for it. After an error pg leaves the connection open, and the server waits a minute. */
+    #password(): string {
+      try {
+        return passwordFor(url, currentUrl())
+      } catch (error) {
+        void this.end()
+        throw error
+      }
     }
 
     /** The start-up message. It has no `options` of ours: connection poolers refuse them, and accept the name. */
@@ -59,6 +71,22 @@ function clientOf({ password, searchParams }: URL, connecting: Set<ConnectingCli
       return { user, database, application_name: 'headcount', ...(options !== null && { options }) }
     }
   }
+}
+
+/** No other server, database or user than that of the start gets a password that came later. */
+function passwordFor(url: URL, current: URL): string {
+  // guard: password of another database
+  const { password, searchParams } = hrefWithout(current) === hrefWithout(url) ? current : url
+  const found = searchParams.get('password') ?? decodeURIComponent(password)
+  if (found !== '') return found
+  throw new Error('the server asks for a password, and the database URL has none')
+}
+
+function hrefWithout(url: URL): string {
+  const rest = new URL(url)
+  rest.password = ''
+  rest.searchParams.delete('password')
+  return rest.href
 }
 
 interface PostgresOptions {

@@ -44,7 +44,7 @@ export const READABLE_WITH_PERSONAL: readonly string[] = [
   'slots',
 ]
 
-/** For the owner alone. */
+/** For the owner alone; of `accounts`, readers read the time zones. */
 export const READABLE_BY_NOBODY: readonly string[] = [
   'accepted_rejects',
   'accounts',
@@ -106,6 +106,8 @@ export function grantsOf(
     `revoke create on schema headcount, headcount_internal from ${role}`,
     `grant usage on schema headcount to ${role}`,
     ...(readable.length === 0 ? [] : [`grant select on ${readable.join(', ')} to ${role}`]),
+    // The zone of the days in the views: a workbook has its times in it.
+    `grant select (id, time_zone) on headcount.accounts to ${role}`,
     with_personal
       ? `grant execute on function ${FUNCTIONS_OF_THE_PAST} to ${role}`
       : `revoke execute on function ${FUNCTIONS_OF_THE_PAST} from ${role}`,

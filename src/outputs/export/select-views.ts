@@ -82,18 +82,23 @@ export async function requireReadable(
   relations: readonly string[],
   format: ExportFormat,
 ): Promise<void> {
-  const needed = format === 'xlsx' ? [...relations, 'accounts'] : relations
   const { rows } = await trx.query(
-    `select name from unnest($1::text[]) name
-      where not coalesce(has_table_privilege(to_regclass('headcount.' || name), 'select'), true)`,
-    [needed],
+    `select name, null from unnest($1::text[]) name
+      where not coalesce(has_table_privilege(to_regclass('headcount.' || name), 'select'), true)
+     union all
+     select 'time_zone of accounts', current_user::text
+      where $2 and not (has_column_privilege('headcount.accounts', 'id', 'select')
+                        and has_column_privilege('headcount.accounts', 'time_zone', 'select'))`,
+    [relations, format === 'xlsx'],
   )
-  const lacking = rows.map(([name]) => String(name))
-  if (lacking.length === 0) return
-  const remedy = relations.some((relation) => lacking.includes(relation))
-    ? 'Name tables and views that it may read, export without personal data, or use a role that may read them.'
-    : 'A workbook has times in the time zone of the account: choose another format, or use the role that owns the mirror.'
-  throw new UsageError(`export: this role may not read ${lacking.join(', ')}. ${remedy}`)
+  const [[, role] = [], ...others] = rows as [string, string | null][]
+  if (role === undefined) return
+  const lacking = rows.map(([name]) => name).join(', ')
+  const remedy =
+    role === null || others.length > 0
+      ? 'Name tables and views that it may read, export without personal data, or use a role that may read them.'
+      : `A workbook has times in the time zone of the account: let the owner of the mirror grant select (id, time_zone) on headcount.accounts to ${identifier(role)}, or choose another format.`
+  throw new UsageError(`export: this role may not read ${lacking}. ${remedy}`)
 }
 
 /** Rows of one account, of one event, or all. */

@@ -292,9 +292,33 @@ describe('several hosts, of which psql would try one after the other', () => {
   test('a comma elsewhere is none', async () => {
     const url = 'postgres://u,v:c,d@127.0.0.1:1/e,f?application_name=g,h'
     expect((await failure(connect(url))).message).toContain('127.0.0.1:1/e,f: connect ECONNREFUSED')
-    const unencoded = await failure(connect('postgres://user:c,d/e@127.0.0.1/mirror'))
-    expect(unencoded.message).toContain('percent-encoded')
+    for (const unencoded of [
+      'postgres://user:c,d/e@127.0.0.1/mirror',
+      'postgres://127.0.0.1/mirror?application_name=a@b,c',
+    ]) {
+      const error = await failure(connect(unencoded))
+      expect(error.message, unencoded).toMatch(/cannot be read.* percent-encoded/)
+    }
   })
+})
+
+test('X6 a password that was changed is taken from the URL as it is now, unless that names another user or database', async () => {
+  await using place = await freshPlace('postgres')
+  const former = new URL(place.url)
+  former.password = 'former'
+  const other = new URL(place.url)
+  other.pathname = '/postgres'
+  const connectWith = (currentUrl: () => string) => connect(former.href, { currentUrl })
+  await using database = await connectWith(() => place.url)
+  expect(database.label).toContain(former.pathname)
+  expect(await failure(connectWith(() => other.href))).toMatchObject({
+    exitCode: 5,
+    message: expect.stringContaining('password authentication failed'),
+  })
+  const unreadable = () => {
+    throw new Error('DATABASE_URL_FILE: it is not there')
+  }
+  expect((await failure(connectWith(unreadable))).message).toContain('DATABASE_URL_FILE: it is not there')
 })
 
 describe('X6 the password stands in no error', () => {

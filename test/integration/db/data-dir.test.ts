@@ -143,10 +143,24 @@ describe('D15 a PGlite folder that is in use', () => {
   )
 })
 
+test('D16 a folder of another version of PGlite is refused with what to do, and keeps even its permissions', async () => {
+  copyDataDir(inject('embeddedTemplate'), folder)
+  await writeFile(join(folder, 'PG_VERSION'), '17\n')
+  await chmod(folder, 0o750)
+  const before = await fingerprint(folder)
+  await expect(connect(`pglite:${folder}`)).rejects.toMatchObject({
+    exitCode: 5,
+    message: expect.stringMatching(
+      /made by Postgres 17, and this program has Postgres 18\. .* backup .* restore/,
+    ),
+  })
+  expect(await fingerprint(folder)).toEqual(before)
+  expect((await stat(folder)).mode & 0o777).toBe(0o750)
+})
+
 describe('D16 a folder that cannot be opened is refused and not touched', () => {
   const damages: Record<string, (folder: string) => Promise<void>> = {
     'without PG_VERSION': (path) => rm(join(path, 'PG_VERSION')),
-    'of another major version': (path) => writeFile(join(path, 'PG_VERSION'), '15\n'),
     'with a pg_control of zeros': (path) => writeFile(join(path, 'global', 'pg_control'), Buffer.alloc(8192)),
     'without its log': (path) => rm(join(path, 'pg_wal'), { recursive: true }),
     'without its main database': (path) => rm(join(path, 'base', '5'), { recursive: true }),

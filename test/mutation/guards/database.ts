@@ -256,6 +256,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'X6',
   },
   {
+    name: 'password of another database',
+    promise: 'a database gets no password of a URL that names another server, database or user',
+    mutation: 'always',
+    tests: ['test/integration/db/connect.test.ts'],
+    only: 'X6 a password that was changed',
+  },
+  {
     name: 'folder for its owner',
     promise: 'the folder of an embedded database is open to its owner only, also one that was there before',
     mutation: 'always',

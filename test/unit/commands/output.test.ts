@@ -16,6 +16,7 @@ import {
   drawPairs,
   drawTable,
   listTable,
+  note,
   right,
   text,
 } from '../../../src/commands/output/format/table.ts'
@@ -145,6 +146,25 @@ describe('a table', () => {
       '',
     ])
     expect(lines(20)[1]).toBe('day       2026-12-05')
+  })
+
+  test('a note is shortened in its column while the table fits, and goes below where it does not', () => {
+    const columns = [text('name'), right('amount'), note('message')]
+    const rows = [
+      ['Ada Lovelace', '1,200.00', 'We come a little later, by train'],
+      ['Ben', '8.00', ''],
+    ]
+    const lines = (width: number) => listTable({ width, style }, columns, rows).split('\n')
+    expect(lines(40)[2]).toBe('Ada Lovelace  1,200.00  We come a littl…')
+    expect(lines(22)).toEqual([
+      'name            amount',
+      '────────────  ────────',
+      'Ada Lovelace  1,200.00',
+      '  We come a little',
+      '  later, by train',
+      'Ben               8.00',
+      '',
+    ])
   })
 
   test('pairs go on below themselves, by whole words', () => {

@@ -402,8 +402,10 @@ describe('the database', () => {
 
   test('comes from a file, and not from two places', async () => {
     const DATABASE_URL_FILE = fileHolding('postgresql://db/mirror\n')
-    const config = await readConfig({}, { DATABASE_URL_FILE })
-    expect(config.database).toEqual({ target: 'postgresql://db/mirror', isDefault: false })
+    const { database } = await readConfig({}, { DATABASE_URL_FILE })
+    expect(database).toMatchObject({ target: 'postgresql://db/mirror', isDefault: false })
+    writeFileSync(DATABASE_URL_FILE, 'postgresql://:new@db/mirror')
+    expect(database.reread?.()).toBe('postgresql://:new@db/mirror')
     expect(await faultsOf({ DATABASE_URL_FILE, DATABASE_URL: 'pglite:./x' })).toEqual([
       'DATABASE_URL and DATABASE_URL_FILE are both set: keep one of them',
     ])

@@ -3,14 +3,18 @@ import { shorten, wrapWords } from '../../../common/text/fit-text.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
-/** A heading: a column aligned to the left whose cells are never cut, or as `right`, `text` and `below` say. */
-export type TableColumn = string | { readonly heading: string; readonly kind: 'right' | 'text' | 'below' }
+/** A heading: a column aligned to the left whose cells are never cut, or as `right`, `text`, `note` and `below` say. */
+export type TableColumn =
+  string | { readonly heading: string; readonly kind: 'right' | 'text' | 'note' | 'below' }
 
 /** The heading of a column of numbers. */
 export const right = (heading: string): TableColumn => ({ heading, kind: 'right' })
 
 /** The heading of a column of text that no command wants back: it is shortened where the table does not fit. */
 export const text = (heading: string): TableColumn => ({ heading, kind: 'text' })
+
+/** The heading of a column of text that is shortened where the table does not fit, and goes to a line of its own where that does not help. */
+export const note = (heading: string): TableColumn => ({ heading, kind: 'note' })
 
 /** The heading of a column whose cells go to a line of their own, whole, where the table does not fit. */
 export const below = (heading: string): TableColumn => ({ heading, kind: 'below' })
@@ -119,7 +123,7 @@ function wrap(text: string, columns: number): readonly string[] {
 
 /**
  * The table of a command that lists something: cleaned, below bold headings. Where it does not fit the terminal even with its
- * texts shortened, the cells of `below` columns go to lines of their own; where that does not help, each field does.
+ * texts shortened, the cells of `below` and `note` columns go to lines of their own; where that does not help, each field does.
  */
 export function listTable(
   out: Pick<Output, 'width' | 'style'>,
@@ -131,7 +135,7 @@ export function listTable(
   const styleHeading = (text: string) => out.style('bold', text)
   if (width === null || narrowest(columns, cells) <= width)
     return drawTable(columns, cells, { width, styleHeading })
-  const split = columns.map((column) => kindOf(column) === 'below')
+  const split = columns.map((column) => ['below', 'note'].includes(kindOf(column)))
   const kept = <Cell>(row: readonly Cell[]) => row.filter((_, at) => !split[at])
   const ownLines = (row: readonly string[]) =>
     row
@@ -168,7 +172,7 @@ function drawRecords(
     .join('')
 }
 
-const isText = (column: TableColumn | undefined) => kindOf(column) === 'text'
+const isText = (column: TableColumn | undefined) => ['text', 'note'].includes(kindOf(column))
 
 /** Takes from the widest columns of text until all columns fit, or none of them may become narrower. */
 function fit(columns: readonly TableColumn[], natural: readonly number[], width: number): readonly number[] {

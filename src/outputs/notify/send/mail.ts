@@ -23,15 +23,17 @@ export interface Mail {
 /** How the server is spoken to. Pure, so that a test sees it for servers that are no loopback. */
 export function transportOptions(server: MailServer) {
   const { host, port, isImplicitTls, isLoopback, login } = server
+  // A server of this machine may demand STARTTLS, mostly with a certificate that nobody signed, or not have it.
+  const needsNoTls = !isImplicitTls && isLoopback
   return {
     host,
     port,
     secure: isImplicitTls,
     // guard: STARTTLS
     requireTLS: !isImplicitTls && !isLoopback,
-    ignoreTLS: !isImplicitTls && isLoopback,
+    opportunisticTLS: needsNoTls,
     // Explicit: no environment variable can switch off the check of certificates.
-    tls: { /* guard: certificates of mail servers */ rejectUnauthorized: true },
+    tls: { /* guard: certificates of mail servers */ rejectUnauthorized: !needsNoTls },
     ...(login !== null && { auth: { user: login.user, pass: login.password } }),
     connectionTimeout: MAX_CONNECT_MS,
     greetingTimeout: MAX_CONNECT_MS,

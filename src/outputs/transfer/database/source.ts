@@ -1,7 +1,9 @@
 /** A mirror in a database, as a source of a copy. */
 import { sql } from 'kysely'
+import { DatabaseError } from '../../../common/errors.ts'
 import type { Timestamp } from '../../../common/schema/items.ts'
 import type { Database } from '../../../db/database.ts'
+import { codeOf, INSUFFICIENT_PRIVILEGE } from '../../../db/errors.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import type { Transaction, TransactionOptions } from '../../../db/transaction.ts'
 import { accountNames } from '../../../sync/open/find-account.ts'
@@ -96,8 +98,17 @@ export function withSnapshot<T>(
   work: (contents: ContentsSource) => Promise<T>,
 ): Promise<T> {
   return database.transaction(async (trx) => {
-    if (keepsWritersOut) await lockAgainstWriters(trx)
+    if (keepsWritersOut) await lockAgainstWriters(trx).catch(refuseOtherRoles)
     using _ = await cancelTransactionOnAbort(database, trx, signal)
-    return await work(await openSource(trx, signal))
+    return await work(await openSource(trx, signal).catch(refuseOtherRoles))
   }, SNAPSHOT)
+}
+
+/** Whoever may not read everything is told that no grant was forgotten. */
+function refuseOtherRoles(cause: unknown): never {
+  if (codeOf(cause) !== INSUFFICIENT_PRIVILEGE) throw cause
+  throw new DatabaseError(
+    'The role of the database URL may not read the whole mirror. A copy holds keys of serve as hashes and the secret of the pseudonyms: use the role that owns the mirror.',
+    { cause },
+  )
 }

@@ -68,7 +68,7 @@ describe('mail to another machine', () => {
       port: 587,
       secure: false,
       requireTLS: true,
-      ignoreTLS: false,
+      opportunisticTLS: false,
       tls: { rejectUnauthorized: true },
       auth: { user: 'me', pass: 'p@ss' },
     })
@@ -76,11 +76,26 @@ describe('mail to another machine', () => {
       port: 465,
       secure: true,
     })
+    expect(transportOptions(parseMailServer('smtps://localhost'))).toMatchObject({
+      tls: { rejectUnauthorized: true },
+    })
     expect(transportOptions(parseMailServer('smtp://localhost:2525'))).toMatchObject({
       requireTLS: false,
-      ignoreTLS: true,
+      opportunisticTLS: true,
     })
   })
+})
+
+test('mail to a server of this machine that demands STARTTLS is sent, whoever signed its certificate', async () => {
+  await using server = await startMailServer({
+    ...selfSigned({ ipAddresses: ['192.0.2.1'] }),
+    disabledCommands: [],
+    authOptional: false,
+    onAuth: ({ username }, _session, callback) => callback(null, { user: username }),
+  })
+  const address = parseMailServer(server.url.replace('//', '//me:secret@'))
+  expect(await sendMail(address, mail, never)).toEqual({ isAccepted: true })
+  expect(server.received).toMatchObject([{ isEncrypted: true }])
 })
 
 describe('a message to the web', () => {
