@@ -99,7 +99,6 @@ describe('D22 beside serve --sync', () => {
     account.of('gala').push({ id: 'no number' })
     s = await commandStage('pglite', account)
     served = startServe(['--sync', ...onceAYear], { env: s.env })
-    await served.says('sync')
   })
   afterAll(async () => {
     await served[Symbol.asyncDispose]()
@@ -107,6 +106,7 @@ describe('D22 beside serve --sync', () => {
   })
 
   test('a query that nobody reads is ended when a client of serve waits, and not before', async () => {
+    await served.says('sync')
     const { child, ended } = unreadQuery(s.env)
     await once(child.stdout ?? child, 'readable')
     await sleep(6000)
@@ -142,6 +142,7 @@ describe('D22 beside serve --sync', () => {
   })
 
   test('a query that is broken off leaves the folder to others', async () => {
+    await served.says('sync')
     const { child, ended } = unreadQuery(s.env)
     await once(child.stdout ?? child, 'readable')
     child.kill('SIGINT')
