@@ -170,7 +170,7 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
 function readDatabase(reading: SettingsReader, { database: flag }: Flags, remedy?: string): DatabaseConfig {
   if (flag === undefined) {
     const target = reading.secret('DATABASE_URL', databaseTarget, remedy)
-    const reread = reading.rereadSecret('DATABASE_URL', databaseTarget)
+    const reread = target === null ? null : reading.rereadSecret('DATABASE_URL', databaseTarget)
     return Object.freeze({
       target: target ?? defaultDatabase,
       isDefault: target === null,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { ConfigurationError } from '../common/errors.ts'
 import { readSecret, type Environment } from './secrets.ts'
 import type { Setting, SettingWithFallback } from './settings.ts'
@@ -42,7 +43,7 @@ export interface SettingsReader {
   nameOf(setting: Setting<unknown>): string
   /** A secret from its variable or its file, checked; null when there is none or it is faulty. */
   secret<Value>(variable: string, check: (text: string) => Value, remedy?: string): Value | null
-  /** What reads the file of a secret anew; null when it comes from no file. It throws InvalidValueError. */
+  /** What reads the file of a secret anew, which was read before; null when it comes from no regular file. It throws InvalidValueError. */
   rereadSecret<Value>(variable: string, check: (text: string) => Value): (() => Value) | null
   /** @throws ConfigurationError when there was any fault */
   finish(): void
@@ -99,7 +100,9 @@ export function createSettingsReader(
     },
 
     rereadSecret(variable, check) {
-      if (environment[`${variable}_FILE`] === undefined) return null
+      const path = environment[`${variable}_FILE`]
+      // A pipe, as the shell's <(…) makes one, is read once: a second read finds nothing, or waits for ever.
+      if (path === undefined || statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null
       return () => checkNamed(variable, readSecret(environment, variable) ?? '', check)
     },
 

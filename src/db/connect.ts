@@ -71,12 +71,10 @@ async function open(target: Target, options: ConnectOptions): Promise<Database> 
   }
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./postgres/open-postgres.ts')
-  const { currentUrl } = options
-  const { pool, connecting } = ownPool(url, {
-    connections: options.connections,
-    currentUrl: currentUrl && (() => postgresUrl(currentUrl())),
-  })
-  return openPostgres(pool, { connecting, label: labelOf(url), log: options.log })
+  const { connections, currentUrl, log } = options
+  const reread = currentUrl && (() => postgresUrl(currentUrl()))
+  const { pool, connecting } = ownPool(url, { connections, reread, log })
+  return openPostgres(pool, { connecting, label: labelOf(url), log })
 }
 
 /** The absolute path of a PGlite folder; null for any other target. */
@@ -99,7 +97,7 @@ function labelOf(url: URL): string {
 }
 
 const howToWrite =
-  'Write postgres://user:password@host:5432/database, with every special character of the password and of parameters percent-encoded (@ as %40, / as %2F, # as %23), or pglite:<folder>.'
+  'Write postgres://user:password@host:5432/database, with every special character of the password and of parameters percent-encoded (@ as %40, / as %2F, # as %23, % as %25), or pglite:<folder>.'
 
 /** No error quotes the text: it may contain a badly encoded password. */
 function postgresUrl(text: string): URL {
@@ -116,8 +114,19 @@ function postgresUrl(text: string): URL {
       'The database URL names several hosts. Name one that leads to the primary server, also after a failover: a proxy or a DNS name.',
     )
   const url = URL.parse(text)
-  if (url === null) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
+  if (url === null || !isDecodable(url))
+    throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   if (url.hash !== '')
     throw new UsageError(`The database URL has a # that is not percent-encoded. ${howToWrite}`)
   return url
+}
+
+/** With a `%` that stands for itself the URL can be read, and a part of it cannot. */
+function isDecodable({ username, password, hostname, pathname }: URL): boolean {
+  try {
+    decodeURIComponent([username, password, hostname, pathname].join('/'))
+    return true
+  } catch {
+    return false
+  }
 }

@@ -16,15 +16,16 @@ interface OwnPool {
 }
 
 interface OwnPoolOptions {
-  readonly connections?: number | undefined
-  /** As in ConnectOptions. */
-  readonly currentUrl?: (() => URL) | undefined
+  readonly connections: number | undefined
+  /** The URL as it is now, as in ConnectOptions. */
+  readonly reread: (() => URL) | undefined
+  readonly log: DatabaseLog | undefined
 }
 
 /** A pool for a `postgres://` URL, without a connection yet. */
 export function ownPool(
   url: URL,
-  { connections = CONNECTIONS_PER_RUN + 1, currentUrl = () => url }: OwnPoolOptions = {},
+  { connections = CONNECTIONS_PER_RUN + 1, reread, log }: OwnPoolOptions,
 ): OwnPool {
   const connecting = new Set<ConnectingClient>()
   const pool = new Pool({
@@ -34,13 +35,13 @@ export function ownPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ssl: false,
-    Client: clientOf(url, currentUrl, connecting),
+    Client: clientOf(url, followPassword(url, reread, log), connecting),
   })
   return { pool, connecting }
 }
 
 /** A client that also ignores the environment variables that a URL cannot override. */
-function clientOf(url: URL, currentUrl: () => URL, connecting: Set<ConnectingClient>) {
+function clientOf(url: URL, password: () => string, connecting: Set<ConnectingClient>) {
   const options = url.searchParams.get('options')
   return class extends Client {
     constructor(config?: ClientConfig) {
@@ -58,7 +59,7 @@ function clientOf(url: URL, currentUrl: () => URL, connecting: Set<ConnectingCli
     /** Called when the server asks for it. After an error pg leaves the connection open, and the server waits a minute. */
     #password(): string {
       try {
-        return passwordFor(url, currentUrl())
+        return password()
       } catch (error) {
         void this.end()
         throw error
@@ -73,13 +74,30 @@ function clientOf(url: URL, currentUrl: () => URL, connecting: Set<ConnectingCli
   }
 }
 
-/** No other server, database or user than that of the start gets a password that came later. */
-function passwordFor(url: URL, current: URL): string {
-  // guard: password of another database
-  const { password, searchParams } = hrefWithout(current) === hrefWithout(url) ? current : url
-  const found = searchParams.get('password') ?? decodeURIComponent(password)
-  if (found !== '') return found
-  throw new Error('the server asks for a password, and the database URL has none')
+/**
+ * The password of the URL as it is now. Where that cannot be read, or names another server, database or user, that of before: a file
+ * that is half written or gone ends no run while the server takes the password that is known.
+ */
+function followPassword(former: URL, reread: OwnPoolOptions['reread'], log: DatabaseLog | undefined) {
+  let url = former
+  let told: string | null = null
+  return (): string => {
+    try {
+      const current = reread?.() ?? url
+      // guard: password of another database
+      if (hrefWithout(current) !== hrefWithout(former))
+        throw new Error('another server, database or user is named now, which needs a restart')
+      url = current
+      told = null
+    } catch (error) {
+      const { message } = error as Error
+      if (message !== told) log?.('warn', `The database password that was read before is used: ${message}`)
+      told = message
+    }
+    const found = url.searchParams.get('password') ?? decodeURIComponent(url.password)
+    if (found !== '') return found
+    throw new Error('the server asks for a password, and the database URL has none')
+  }
 }
 
 function hrefWithout(url: URL): string {

@@ -302,23 +302,34 @@ describe('several hosts, of which psql would try one after the other', () => {
   })
 })
 
-test('X6 a password that was changed is taken from the URL as it is now, unless that names another user or database', async () => {
+test('X6 a password that was changed is taken from the URL as it is now, unless that is another database or cannot be read', async () => {
   await using place = await freshPlace('postgres')
   const former = new URL(place.url)
   former.password = 'former'
   const other = new URL(place.url)
   other.pathname = '/postgres'
-  const connectWith = (currentUrl: () => string) => connect(former.href, { currentUrl })
-  await using database = await connectWith(() => place.url)
+  const lines: string[] = []
+  const log = (_: string, line: string) => void lines.push(line)
+  const connectWith = (url: string, currentUrl: () => string) => connect(url, { currentUrl, log })
+  await using database = await connectWith(former.href, () => place.url)
   expect(database.label).toContain(former.pathname)
-  expect(await failure(connectWith(() => other.href))).toMatchObject({
+  expect(lines).toEqual([])
+
+  expect(await failure(connectWith(former.href, () => other.href))).toMatchObject({
     exitCode: 5,
     message: expect.stringContaining('password authentication failed'),
   })
-  const unreadable = () => {
-    throw new Error('DATABASE_URL_FILE: it is not there')
+  expect(lines).toEqual([expect.stringContaining('another server, database or user is named now')])
+
+  // As while the file is replaced: the password that is known may still be right.
+  for (const [currentUrl, reason] of [
+    [() => expect.fail('DATABASE_URL_FILE: it is not there'), 'it is not there'],
+    [() => 'postgres://user:ha', 'cannot be read'],
+    [() => 'pglite:./folder', 'neither a Postgres URL'],
+  ] as const) {
+    await using _ = await connectWith(place.url, currentUrl)
+    expect(lines.at(-1)).toContain(reason)
   }
-  expect((await failure(connectWith(unreadable))).message).toContain('DATABASE_URL_FILE: it is not there')
 })
 
 describe('X6 the password stands in no error', () => {
@@ -343,6 +354,15 @@ describe('X6 the password stands in no error', () => {
     const error = await failure(connect(url))
     expect(error).toHaveProperty('exitCode')
     expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/CAN|ARY/)
+  })
+
+  test.each([
+    'postgres://user:100%@127.0.0.1/mirror',
+    'postgres://127.0.0.1%/mirror',
+    'postgres://127.0.0.1/%ff',
+  ])('a %% that is not encoded: %s', async (url) => {
+    const error = await failure(connect(url))
+    expect(error).toMatchObject({ exitCode: 2, message: expect.stringContaining('% as %25') })
   })
 
   test('an @ of another part is encoded, as in the password', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -400,12 +401,24 @@ describe('the database', () => {
     expect(await faultsOf({ DATABASE_URL: text })).toEqual([`DATABASE_URL ${fault}`])
   })
 
-  test('comes from a file, and not from two places', async () => {
+  test('comes from a file, which is read anew', async () => {
     const DATABASE_URL_FILE = fileHolding('postgresql://db/mirror\n')
     const { database } = await readConfig({}, { DATABASE_URL_FILE })
     expect(database).toMatchObject({ target: 'postgresql://db/mirror', isDefault: false })
     writeFileSync(DATABASE_URL_FILE, 'postgresql://:new@db/mirror')
     expect(database.reread?.()).toBe('postgresql://:new@db/mirror')
+  })
+
+  test('comes from a pipe, which is read once', async () => {
+    const pipe = `${fileHolding('')}.pipe`
+    execFileSync('mkfifo', [pipe])
+    spawn('sh', ['-c', 'echo postgresql://db/mirror > "$0"', pipe])
+    const { database } = await readConfig({}, { DATABASE_URL_FILE: pipe })
+    expect(database).toEqual({ target: 'postgresql://db/mirror', isDefault: false })
+  })
+
+  test('does not come from two places', async () => {
+    const DATABASE_URL_FILE = fileHolding('postgresql://db/mirror\n')
     expect(await faultsOf({ DATABASE_URL_FILE, DATABASE_URL: 'pglite:./x' })).toEqual([
       'DATABASE_URL and DATABASE_URL_FILE are both set: keep one of them',
     ])
