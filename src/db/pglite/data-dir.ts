@@ -55,12 +55,15 @@ export async function prepareDataDir(folder: string, create: boolean, log?: Data
  * @throws DatabaseError
  */
 async function requireMajorVersion(folder: string): Promise<void> {
-  const version = (await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => majorVersion)).trim()
-  if (version === majorVersion) return
-  const made = /^\d+$/.test(version) ? `Postgres ${version}` : 'an unknown version of Postgres'
+  const version = await versionIn(folder).catch(() => '')
+  if (!/^\d+$/.test(version) || version === majorVersion) return
   throw new DatabaseError(
-    `The database in the folder ${folder} was made by ${made}, and this program has Postgres ${majorVersion}. Nothing was changed in it. If it is a mirror, write a backup with the headcount that made it, and restore that into a new folder; or name a new folder and run ${commandName()} backfill.`,
+    `The database in the folder ${folder} was made by Postgres ${version}, and this program has Postgres ${majorVersion}. Nothing was changed in it. If it is a mirror, write a backup with the headcount that made it, and restore that into a new folder; or name a new folder and run ${commandName()} backfill.`,
   )
+}
+
+async function versionIn(folder: string): Promise<string> {
+  return (await readFile(join(folder, 'PG_VERSION'), 'utf8')).trim()
 }
 
 /**
@@ -148,6 +151,7 @@ async function damageOf(folder: string, names: readonly string[]): Promise<strin
     'postgresql.conf',
   ].filter((name) => !names.includes(name))
   if (missing.length > 0) return `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`
+  if ((await versionIn(folder)) !== majorVersion) return 'PG_VERSION is damaged'
   const control = await readFile(join(folder, 'global', 'pg_control')).catch(() => null)
   // The file has this size in every version. Its first eight bytes are never all zero. The number behind them is the
   // file's format: the major version times 100.

@@ -161,6 +161,7 @@ test('D16 a folder of another version of PGlite is refused with what to do, and 
 describe('D16 a folder that cannot be opened is refused and not touched', () => {
   const damages: Record<string, (folder: string) => Promise<void>> = {
     'without PG_VERSION': (path) => rm(join(path, 'PG_VERSION')),
+    'with an empty PG_VERSION': (path) => writeFile(join(path, 'PG_VERSION'), ''),
     'with a pg_control of zeros': (path) => writeFile(join(path, 'global', 'pg_control'), Buffer.alloc(8192)),
     'without its log': (path) => rm(join(path, 'pg_wal'), { recursive: true }),
     'without its main database': (path) => rm(join(path, 'base', '5'), { recursive: true }),
@@ -171,7 +172,7 @@ describe('D16 a folder that cannot be opened is refused and not touched', () => 
     const before = await fingerprint(folder)
     const refused = connect(`pglite:${folder}`)
     await expect(refused).rejects.toThrow(DatabaseError)
-    await expect(refused).rejects.toThrow(/Nothing was changed|nothing was changed/)
+    await expect(refused).rejects.toThrow(/Nothing was changed in it\. Put a copy of it back/)
     expect(await fingerprint(folder)).toEqual(before)
   })
 
