@@ -44,7 +44,10 @@ export const READABLE_WITH_PERSONAL: readonly string[] = [
   'slots',
 ]
 
-/** For the owner alone; of `accounts`, readers read the time zones. */
+/** The zone of the days in the views: a workbook has its times in it. */
+export const READABLE_OF_ACCOUNTS: readonly string[] = ['id', 'time_zone']
+
+/** For the owner alone; but see `READABLE_OF_ACCOUNTS`. */
 export const READABLE_BY_NOBODY: readonly string[] = [
   'accepted_rejects',
   'accounts',
@@ -106,8 +109,7 @@ export function grantsOf(
     `revoke create on schema headcount, headcount_internal from ${role}`,
     `grant usage on schema headcount to ${role}`,
     ...(readable.length === 0 ? [] : [`grant select on ${readable.join(', ')} to ${role}`]),
-    // The zone of the days in the views: a workbook has its times in it.
-    `grant select (id, time_zone) on headcount.accounts to ${role}`,
+    `grant select (${READABLE_OF_ACCOUNTS.join(', ')}) on headcount.accounts to ${role}`,
     with_personal
       ? `grant execute on function ${FUNCTIONS_OF_THE_PAST} to ${role}`
       : `revoke execute on function ${FUNCTIONS_OF_THE_PAST} from ${role}`,

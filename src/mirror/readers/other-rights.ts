@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { UsageError } from '../../common/errors.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { identifier } from '../../db/quote.ts'
-import { readableBy, type StoredReader } from '../../db/readers/readable.ts'
+import { READABLE_OF_ACCOUNTS, readableBy, type StoredReader } from '../../db/readers/readable.ts'
 import { quote } from '../owner-tables/quote.ts'
 
 interface OtherRight {
@@ -157,7 +157,11 @@ async function relations({ kysely }: Transaction, reader: StoredReader): Promise
          when has_any_column_privilege(holder.name, c.oid, 'insert, update')
               or has_table_privilege(holder.name, c.oid, 'delete, truncate') then 'write'
          when case when c.relkind = 'S' then has_sequence_privilege(holder.name, c.oid, 'usage') end then 'advance'
-         when has_any_column_privilege(holder.name, c.oid, 'select') and c.relname <> all (${readableBy(reader)}) then 'read'
+         when c.relname <> all (${readableBy(reader)}) and exists (
+           select from pg_attribute a
+            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+              and not (c.relname = 'accounts' and a.attname = any (${READABLE_OF_ACCOUNTS}))
+              and has_column_privilege(holder.name, c.oid, a.attnum, 'select')) then 'read'
          when has_table_privilege(holder.name, c.oid, 'trigger') then 'put triggers on'
          when has_any_column_privilege(holder.name, c.oid, 'references') then 'refer by foreign keys to'
          -- A right of Postgres 17; older ones know no such word.
