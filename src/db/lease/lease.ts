@@ -177,7 +177,7 @@ async function beginRun(
   try {
     const run = await database.transaction(work, { lockTimeoutMs: TAKE_OVER_LOCK_TIMEOUT_MS })
     if (run !== null && dead !== null) {
-      const state = givenUp.delete(runKey(dead)) ? 'whose end could not be stored' : 'which is dead'
+      const state = givenUp.delete(runKey(dead)) ? 'whose end could not be stored' : 'which did not end'
       options.log?.('warn', `Took over from run ${dead.id} (${formatProcess(dead.holder)}), ${state}`)
     }
     return run

@@ -4,6 +4,7 @@ import { errorCode } from '../../common/error-code.ts'
 import type { Database, DatabaseLog } from '../../db/database.ts'
 import { toDatabaseError } from '../../db/errors.ts'
 import { executorOf } from './executor.ts'
+import { limitRepeats } from './limit-repeats.ts'
 import {
   DEAD_LETTER_QUEUE,
   deadLetterQueue,
@@ -49,8 +50,9 @@ export async function openQueue(database: Database, options: QueueOptions = {}):
     registerInstance: false,
     openTelemetry: { enabled: false },
   })
-  boss.on('error', (error) => options.log?.('warn', `the queue: ${error.message}`))
-  boss.on('warning', ({ message }) => options.log?.('warn', `the queue: ${message}`))
+  const warn = limitRepeats((level, message) => options.log?.(level, message))
+  boss.on('error', (error) => warn(`the queue: ${error.message}`))
+  boss.on('warning', ({ message }) => warn(`the queue: ${message}`))
   const queue: JobQueue = {
     database,
     boss,

@@ -7,6 +7,7 @@ import { SHUTDOWN_GRACE_MS } from '../schedule/worker.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { groupBySchedule, type QueueAccount } from './due-groups.ts'
 import { startJobRunner, type JobRunner, type JobRunnerOptions } from './jobs/job-runner.ts'
+import { limitRepeats } from './limit-repeats.ts'
 import { openQueue } from './open-queue.ts'
 import { openWhenReachable } from './open-when-reachable.ts'
 import { noteOutcome, queueHealthOf, type QueueHealth, type QueueWorkerState } from './queue-health.ts'
@@ -72,6 +73,7 @@ interface Dispatching extends Pick<JobRunnerOptions, 'signal' | 'log'> {
 async function dispatchUntilAborted({ dispatcher, runner, state, signal, log }: Dispatching): Promise<void> {
   /** Whose other accounts were told of. */
   let others: string | null = null
+  const warn = limitRepeats(log)
   while (!signal.aborted) {
     try {
       const { isDispatcher, sent, silentMs, hasMore, sendsOthers } = await dispatcher.pass()
@@ -90,7 +92,7 @@ async function dispatchUntilAborted({ dispatcher, runner, state, signal, log }: 
       others = sendsOthers
       if (hasMore) continue
     } catch (error) {
-      log('warn', 'it could not be seen who is due; it is tried again', { err: error })
+      warn('it could not be seen who is due; it is tried again', { err: error })
     }
     await sleep(PASS_MS, signal).catch(() => {})
   }

@@ -7,6 +7,7 @@ import { now, type MonotonicTime } from '../../schedule/monotonic-time.ts'
 import { fetchJobs } from './fetch-jobs.ts'
 import { HostPlace } from './host-place.ts'
 import { done, outcomeOfError, outcomeOfUnknown, reasonOf, type JobOutcome } from './job-outcome.ts'
+import { limitRepeats } from '../limit-repeats.ts'
 import type { JobQueue } from '../open-queue.ts'
 import { HEARTBEAT_S, RUNS_QUEUE, type JobData, type QueueLog } from '../queues.ts'
 import { settle, type HeldJob } from './settle.ts'
@@ -73,6 +74,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   let lastFetch: MonotonicTime | null = null
   let looksAt = 0
   const warnOfUnknown = unknownWarning(options)
+  const warn = limitRepeats(log)
   const wake = () => wakeUp.resolve()
   const takeBack = onAbort(signal, wake)
   const beat = setInterval(() => void touch(queue, jobsOf(held), log), BEAT_MS)
@@ -109,7 +111,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       try {
         await fetchAll()
       } catch (error) {
-        log('warn', 'no jobs could be taken; it is tried again', { err: error })
+        warn('no jobs could be taken; it is tried again', { err: error })
       }
       await Promise.race([wakeUp.promise, sleep(POLL_MS, signal).catch(() => {})])
     }

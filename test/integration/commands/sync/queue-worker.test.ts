@@ -1,5 +1,7 @@
 /** `worker --queue` and `queue` as an operator runs them. */
+import { once } from 'node:events'
 import { unlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
@@ -45,6 +47,22 @@ async function healthOf(worker: Process): Promise<{ status: number; body: object
   return { status: answer.status, body: (await answer.json()) as object }
 }
 
+/** Takes so many connections at a port and ends each. */
+async function refuseConnections(port: number, count: number): Promise<void> {
+  let refused = 0
+  const enough = Promise.withResolvers<void>()
+  const server = createServer((socket) => {
+    socket.destroy()
+    refused += 1
+    if (refused === count) enough.resolve()
+  })
+  server.listen(port, '127.0.0.1')
+  await enough.promise
+  server.close()
+  await once(server, 'close')
+}
+
+const patience = { timeout: 60_000, interval: 1000 }
 const queued = ['--queue', '--health-port', '0']
 
 describe('worker --queue', { timeout: 240_000 }, () => {
@@ -277,6 +295,29 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     await expect
       .poll(async () => (await runsOf(s))[0], { timeout: 30_000, interval: 300 })
       .toMatchObject({ status: 'succeeded' })
+    worker.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+  })
+
+  test('a database that goes away for a while: each failure is told once a minute, and then runs go on', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    const port = await freePort()
+    const url = new URL(s.place.url)
+    url.port = String(port)
+    const env = { ...s.env, DATABASE_URL: url.href, HEADCOUNT_SCHEDULE: '* * * * * *' }
+    const proxy = await startProxyAt(port, s.place.url)
+    await using worker = startWorker(queued, { env })
+    await expect.poll(async () => (await runsOf(s))[0], patience).toMatchObject({ status: 'succeeded' })
+    await proxy[Symbol.asyncDispose]()
+    const began = performance.now()
+    await refuseConnections(port, 12)
+    await using _proxy = await startProxyAt(port, s.place.url)
+    const before = (await runsOf(s)).length
+    await expect.poll(async () => (await runsOf(s)).length, patience).toBeGreaterThan(before + 1)
+    const minutes = Math.ceil((performance.now() - began) / 60_000)
+    const told = worker.stderr.split('\n').filter((line) => line.includes('no jobs could be taken'))
+    expect(told.length).toBeGreaterThanOrEqual(1)
+    expect(told.length).toBeLessThanOrEqual(minutes)
     worker.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
   })
