@@ -249,8 +249,8 @@ onBothCommandStages('O2 a run that is told to stop, on', (stage, engine) => {
         meanwhile: async (child) => {
           await asked(s.service, '/events/gala/responses')
           child.kill(signal)
-          // Not together: the system makes one of two that wait.
-          await setTimeout(20)
+          // Not together: the system makes one of two that wait. Nor late, when it would be a second one: nothing here goes on meanwhile.
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
           child.kill(signal)
         },
       })
@@ -313,9 +313,13 @@ test('O2 a second signal ends it at once, also when its batch waits for a lock',
       child.kill('SIGTERM')
       await setTimeout(1000)
       expect(child.exitCode).toBeNull()
-      child.kill('SIGINT')
       const began = performance.now()
-      await once(child, 'exit')
+      const ended = once(child, 'exit')
+      // One that comes within half a second of when the first was heard is the same one.
+      while (child.exitCode === null) {
+        child.kill('SIGINT')
+        await Promise.race([ended, setTimeout(700)])
+      }
       // Of the 7.5 s that the first one leaves, 6.5 are left.
       expect(performance.now() - began).toBeLessThan(6000)
     },
