@@ -69,27 +69,26 @@ describe.each(engines)('a backup of %s', (from) => {
   })
   afterAll(() => filled[Symbol.asyncDispose]())
 
-  test.each(engines)(
-    'restored to %s is the same mirror, and the next run reads what it would have read before',
-    async (to) => {
-      expect((await stat(file)).mode & 0o777).toBe(0o600)
-      await using place = await freshPlace(to, { blank: true })
-      const restored = await restoreMirror({ database: place.url, file })
-      expect(restored.tables).toEqual(
-        made.tables.map(({ table, rows: n, checksum }) => ({ table, rows: n, checksum })),
-      )
-      expect(restored.readers).toEqual([
-        { role_name: 'board', with_personal: false },
-        { role_name: 'reporting', with_personal: true },
-      ])
-      await using opened = new AsyncDisposableStack()
-      const target = await keepOpen(place, opened)
-      expect(await readRows(target)).toEqual(rows)
-      const there = await filled.sync(target)
-      expect(there.requests).toEqual(here.requests)
-      expect(there.report.run_id).toBe(here.report.run_id)
-    },
-  )
+  // Each engine gives once and takes once.
+  const to = from === 'postgres' ? 'pglite' : 'postgres'
+  test(`restored to ${to} is the same mirror, and the next run reads what it would have read before`, async () => {
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await using place = await freshPlace(to, { blank: true })
+    const restored = await restoreMirror({ database: place.url, file })
+    expect(restored.tables).toEqual(
+      made.tables.map(({ table, rows: n, checksum }) => ({ table, rows: n, checksum })),
+    )
+    expect(restored.readers).toEqual([
+      { role_name: 'board', with_personal: false },
+      { role_name: 'reporting', with_personal: true },
+    ])
+    await using opened = new AsyncDisposableStack()
+    const target = await keepOpen(place, opened)
+    expect(await readRows(target)).toEqual(rows)
+    const there = await filled.sync(target)
+    expect(there.requests).toEqual(here.requests)
+    expect(there.report.run_id).toBe(here.report.run_id)
+  })
 })
 
 describe('a backup', () => {
