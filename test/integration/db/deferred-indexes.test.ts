@@ -44,7 +44,7 @@ onBothStages('indexes after the first load', (stage) => {
   })
 })
 
-onPostgresStage('indexes after the first load', (stage) => {
+onPostgresStage('indexes after the first load (postgres)', (stage) => {
   test('an index that an interrupted build left invalid is dropped and made again', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.backfill()

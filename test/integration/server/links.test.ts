@@ -149,7 +149,7 @@ onBothStages('a link', (start) => {
   })
 })
 
-onPostgresStage('a link, whatever the engine,', (start) => {
+onPostgresStage('a link (postgres)', (start) => {
   test('without personal data shows no name, address or message in any form', async () => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)
@@ -309,7 +309,7 @@ onBothStages('a calendar', (start) => {
   })
 })
 
-onPostgresStage('a calendar, whatever the engine,', (start) => {
+onPostgresStage('a calendar (postgres)', (start) => {
   test('of slots counts up in what is cancelled, too: when its event is renamed, goes, and comes back', async () => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)

@@ -66,7 +66,7 @@ onBothCommandStages('report', (stage) => {
   })
 })
 
-onPostgresCommandStage('report', (stage) => {
+onPostgresCommandStage('report (postgres)', (stage) => {
   test('writes a page of the account or of an event, with names or without', async () => {
     const account = clubAccount()
     await using s = await stage(account)

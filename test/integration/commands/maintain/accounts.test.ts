@@ -10,7 +10,7 @@ import { holdAccount } from '../../../../src/db/lease/hold-account.ts'
 import { accountOf, responsesFrom } from '../../../support/accounts/account.ts'
 import { headcount } from '../../../support/commands/command.ts'
 import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
-import { onBoth } from '../../../support/databases/databases.ts'
+import { engines, onBoth } from '../../../support/databases/databases.ts'
 import { addAccount } from '../../../support/accounts/many-accounts.ts'
 import { accountsFolder } from '../../../support/files/accounts-folder.ts'
 import { startServe, startWorker, urlOf } from '../../../support/commands/process.ts'
@@ -145,9 +145,9 @@ async function withDatabase<T>(s: CommandStage, work: (database: Database) => Pr
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>
 
-describe('removing an account of which people were erased', () => {
+describe.each(engines)('removing an account of which people were erased (%s)', (engine) => {
   test('says how many, and how to keep the list of them', async () => {
-    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    await using s = await commandStage(engine, accountOf({ gala: 3 }))
     const env = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
     expect((await s.run(['sync', '-q', '--account', 'choir'])).code).toBe(0)
     const ask = async () => (await s.run(['accounts', 'remove', 'choir'])).stderr

@@ -91,7 +91,7 @@ describe.each(engines)('changes of responses (%s)', (engine) => {
   })
 })
 
-describe('changes of responses, whatever the engine', () => {
+describe('changes of responses (postgres)', () => {
   test('an event that goes and comes back: its former first reading stays one, its return is news', async () => {
     await using wire = await startWire('postgres')
     await mirrored(wire, { gala: [ada], ball: [grace], fair: [] })

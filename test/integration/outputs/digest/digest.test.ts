@@ -120,7 +120,7 @@ onBothStages('a digest', (stage) => {
   })
 })
 
-onPostgresStage('a digest', (stage) => {
+onPostgresStage('a digest (postgres)', (stage) => {
   test('names ten of each kind, and the query that lists all of them', async () => {
     await using on = await mirrored(stage)
     on.account.of('picnic').push(...Array.from({ length: 44 }, (_, place) => responseItem(100 + place)))

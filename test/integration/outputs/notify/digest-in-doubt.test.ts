@@ -81,7 +81,7 @@ onBothStages('a digest in doubt', (stage) => {
   })
 })
 
-onPostgresStage('a digest in doubt, whatever the engine,', (stage) => {
+onPostgresStage('a digest in doubt (postgres)', (stage) => {
   test('has another key when it tells something else, and does not keep what comes later', async () => {
     await using one = await inDoubt(stage)
     one.answerWith({ status: 200 })

@@ -113,7 +113,7 @@ onBothStages('a digest by mail', (stage) => {
   })
 })
 
-onPostgresStage('a digest by mail', (stage) => {
+onPostgresStage('a digest by mail (postgres)', (stage) => {
   test('with a name or of one event goes on by itself', async () => {
     await using on = await mirrored(stage)
     await using server = await startMailServer()

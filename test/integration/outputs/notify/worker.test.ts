@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { accountOf, responseItem, type Account } from '../../../support/accounts/account.ts'
-import { commandStage } from '../../../support/commands/command-stage.ts'
+import { commandStage, onBothCommandStages } from '../../../support/commands/command-stage.ts'
 import { startServe, startWorker, type Process } from '../../../support/commands/process.ts'
 import { send } from '../../../support/http/fault-server.ts'
 import { startMailServer, startSilentServer } from '../../../support/outputs/notify/mail-server.ts'
@@ -28,10 +28,10 @@ async function stop(worker: Process): Promise<void> {
   expect(await worker.ended).toMatchObject({ code: 0 })
 }
 
-describe('digests of a worker', () => {
+onBothCommandStages('digests of a worker', (stage) => {
   test('are sent on their schedule, after the run of that moment, and tell what changed since', async () => {
     const account = galaAccount()
-    await using on = await commandStage('postgres', account)
+    await using on = await stage(account)
     await using server = await startMailServer()
     await using worker = startWorker(everySecond, {
       env: { ...on.env, ...to, HEADCOUNT_SMTP_URL: server.url, HEADCOUNT_DIGEST_SCHEDULE: '*/3 * * * * *' },
@@ -47,7 +47,9 @@ describe('digests of a worker', () => {
     await stop(worker)
     expect(server.received).toHaveLength(2)
   })
+})
 
+describe('digests of a worker', () => {
   test('to a server that accepts the connection and says nothing delay no run', async () => {
     await using on = await commandStage('postgres', galaAccount())
     await using silent = await startSilentServer()

@@ -76,7 +76,7 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
   })
 })
 
-onPostgresAccountsStage('doctor of the accounts of a file, more', (stage) => {
+onPostgresAccountsStage('doctor of the accounts of a file (postgres)', (stage) => {
   test('finds an account that hangs, though it is the first of its host, and the others well', async () => {
     await using s = await stage(organisers())
     const answer = send({ body: { email: 'organiser@example.org' } })
