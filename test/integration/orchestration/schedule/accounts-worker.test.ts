@@ -116,20 +116,21 @@ describe.each(engines)('a worker over an accounts file (%s)', (engine) => {
       ).toContain('"n":"0"')
     })
 
-  test('an account that fails after a restart is healthy while its mirror is fresh', async () => {
-    const s = await stage(1)
-    await s.write([{ name: 'a0', schedule: onceAYear }])
-    await using first = s.start()
-    await first.says('account a0: sync succeeded')
-    first.kill('SIGTERM')
-    await first.ended
-    await s.write([{ name: 'a0', schedule: onceAYear, key: 'wrong-key-of-a0' }])
-    await using second = s.start()
-    await second.says('was answered with 401')
-    await expect
-      .poll(async () => (await fetch(`${healthOf(second)}/a0`)).json(), { timeout: 20_000 })
-      .toMatchObject({ healthy: true, reason: expect.stringContaining('the last good run began') })
-  })
+  if (engine === 'postgres')
+    test('an account that fails after a restart is healthy while its mirror is fresh', async () => {
+      const s = await stage(1)
+      await s.write([{ name: 'a0', schedule: onceAYear }])
+      await using first = s.start()
+      await first.says('account a0: sync succeeded')
+      first.kill('SIGTERM')
+      await first.ended
+      await s.write([{ name: 'a0', schedule: onceAYear, key: 'wrong-key-of-a0' }])
+      await using second = s.start()
+      await second.says('was answered with 401')
+      await expect
+        .poll(async () => (await fetch(`${healthOf(second)}/a0`)).json(), { timeout: 20_000 })
+        .toMatchObject({ healthy: true, reason: expect.stringContaining('the last good run began') })
+    })
 
   test('O2 SIGTERM ends runs that wait and runs under way, within its time', async () => {
     const s = await stage(12)
