@@ -114,10 +114,8 @@ describe('the demo, in a folder of its own', () => {
   })
 
   test('interrupted it ends with 130', async () => {
-    for (const moment of ['1  Mirror it', '2  Ten minutes later']) {
-      const { code, stderr } = await headcount(['demo'], { cwd, meanwhile: atMoment(moment, 'SIGINT') })
-      expect({ code, stderr }, moment).toEqual({ code: 130, stderr: 'headcount: interrupted by SIGINT\n' })
-    }
+    const { code, stderr } = await headcount(['demo'], { cwd, meanwhile: atMoment('1  Mirror it', 'SIGINT') })
+    expect({ code, stderr }).toEqual({ code: 130, stderr: 'headcount: interrupted by SIGINT\n' })
   })
 
   test.skipIf(scriptPath === null)(

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { lockFolder } from '../../../src/db/lease/folder-lock.ts'
-import { headcount, headcountOnTerminal, run, scriptPath } from '../../support/commands/command.ts'
+import {
+  headcount,
+  headcountOnTerminal,
+  run,
+  scriptPath,
+  untilShown,
+} from '../../support/commands/command.ts'
 import { freshPlace, type Place } from '../../support/databases/databases.ts'
 
 /** Linux hands `maxRSS` down from the process that starts another one; what it says in `/proc` it does not. */
@@ -61,11 +67,13 @@ test.skipIf(scriptPath === null)(
   'D22 a folder in use, on a terminal: a line counts the time and goes away',
   async () => {
     const held = await lockFolder(place.url.slice('pglite:'.length), { waitMs: 0 })
-    const released = new Promise((resolve) => {
-      setTimeout(resolve, 3000)
-    }).then(() => held.release())
-    const { code, stdout } = await headcountOnTerminal(['runs'], { env })
-    await released
+    const { code, stdout } = await headcountOnTerminal(['runs'], {
+      env,
+      meanwhile: async (child) => {
+        await untilShown(child, ': waiting, 1 of 10 s')
+        await held.release()
+      },
+    })
     expect(code).toBe(0)
     expect(stdout).toContain(`process ${process.pid} on`)
     expect(stdout).toMatch(/: waiting, 1 of 10 s\r\u001B\[2K/)

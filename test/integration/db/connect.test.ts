@@ -185,7 +185,7 @@ describe('a server that cannot be used', () => {
     await using mirror = await freshMirror('postgres')
     const killAll = () =>
       onServer(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${nameIn(mirror.url)}'`,
+        `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${nameIn(mirror.url)}'`,
       )
     const work = mirror.database.transaction(async (trx) => {
       await trx.kysely.insertInto('headcount.accounts').values({ name: 'club' }).execute()

@@ -86,7 +86,7 @@ describe('D15 a PGlite folder that is in use', () => {
     await writeFile(lock, JSON.stringify({ id: 'next', ...(await currentProcess()), host: 'elsewhere' }))
     await expect
       .poll(() => database.transaction((trx) => trx.query('select 1')).then(() => 'writes', String), {
-        timeout: 8000,
+        timeout: 30_000,
       })
       .toContain('taken over')
     await database.close()

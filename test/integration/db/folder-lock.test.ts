@@ -44,7 +44,7 @@ describe('D15 a folder that is in use', () => {
       await cp(folder, copy, { recursive: true, preserveTimestamps: true })
       await expect(lockFolder(copy, { waitMs: 0 })).rejects.toThrow('If it is a copy of the folder')
       await age(join(copy, 'headcount.lock'))
-      const second = await lockFolder(copy, { waitMs: 20_000 })
+      const second = await lockFolder(copy, { waitMs: 60_000 })
       expect([held.isHeld(), second.isHeld()]).toEqual([true, true])
       await second.release()
       await held.release()
@@ -70,7 +70,7 @@ describe('D15 a folder that is in use', () => {
     await mkdir(folder)
     const held = await lockFolder(folder, { waitMs: 0 })
     setTimeout(() => void held.release(), 300)
-    const next = await lockFolder(folder, { waitMs: 5000 })
+    const next = await lockFolder(folder, { waitMs: 60_000 })
     await next.release()
   })
 
@@ -116,7 +116,7 @@ describe('D15 a folder that is in use', () => {
       await writeFile(lock, JSON.stringify(await elsewhere()))
       const old = new Date(Date.now() - 31_000)
       await utimes(lock, old, old)
-      await (await lockFolder(folder, { waitMs: 10_000 })).release()
+      await (await lockFolder(folder, { waitMs: 60_000 })).release()
     })
 
     test('stays when it still beats, on a clock that is behind', async () => {

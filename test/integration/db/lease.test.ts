@@ -116,8 +116,8 @@ onBoth('the lease', (fresh, engine) => {
     await using mirror = await fresh()
     const first = await takeLease(mirror.database, { accountId, mode, holder: await elsewhere() })
     await first.stopHeartbeat()
-    await makeSilent(mirror.database, first.runId, 28.5)
     const begin = performance.now()
+    await makeSilent(mirror.database, first.runId, 28.5)
     const second = await takeLease(mirror.database, { accountId, mode })
     await second.stopHeartbeat()
     expect(performance.now() - begin).toBeGreaterThan(1000)
@@ -212,7 +212,7 @@ onBoth('the lease', (fresh, engine) => {
     const beat = () =>
       database.kysely.selectFrom('headcount.sync_runs').select('heartbeat_at').executeTakeFirstOrThrow()
     const before = await beat()
-    const wait = async () => expect.poll(beat, { timeout: 7000 }).not.toEqual(before)
+    const wait = async () => expect.poll(beat, { timeout: 20_000 }).not.toEqual(before)
     if (engine === 'postgres') {
       await database.transaction(async (trx) => {
         await lease.fence(trx)
@@ -222,7 +222,7 @@ onBoth('the lease', (fresh, engine) => {
       await wait()
     }
     await database.kysely.updateTable('headcount.sync_runs').set({ status: 'abandoned' }).execute()
-    await expect.poll(() => lease.lost.aborted, { timeout: 7000 }).toBe(true)
+    await expect.poll(() => lease.lost.aborted, { timeout: 20_000 }).toBe(true)
     expect(lease.lost.reason).toBeInstanceOf(LeaseLostError)
   })
 })
@@ -267,7 +267,7 @@ test('D9 a holder frozen in the middle of a batch: the server ends its transacti
   const lease = await takeLease(database, { accountId, mode })
   await lease.stopHeartbeat()
   child.kill('SIGCONT')
-  await once(child, 'exit')
+  await once(child, 'close')
   expect(lines).toEqual(['frozen', 'TransactionFailedError'])
   expect(await database.kysely.selectFrom('headcount.accounts').selectAll().execute()).toEqual([])
 })

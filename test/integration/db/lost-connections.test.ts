@@ -157,13 +157,13 @@ function askAt(url: string, key: string) {
   }
 }
 
-/** Terminates so many connections to a mirror other than idle ones of the test's own, as they come. */
+/** Terminates so many connections to a mirror other than idle ones of the test's own, as they come; waits for the end of one alone. */
 async function endConnections(url: string, count: number): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   await onServer(`
     do $$ declare ended int := 0; found_now int; begin
-      for attempt in 1..4000 loop
-        select count(pg_terminate_backend(pid)) into found_now
+      for attempt in 1..20000 loop
+        select count(pg_terminate_backend(pid, ${count === 1 ? 5000 : 0})) into found_now
           from pg_stat_activity where datname = '${name}' and backend_type = 'client backend';
         ended := ended + found_now;
         exit when ended >= ${count};

@@ -104,8 +104,8 @@ test('a reader with grants of an older schema reads views and the past after the
   ])
 })
 
-test.each(engines)('functions left behind by a dropped schema are replaced (%s)', async (engine) => {
-  await using mirror = await freshMirror(engine, { blank: true })
+test('functions left behind by a dropped schema are replaced', async () => {
+  await using mirror = await freshMirror('postgres', { blank: true })
   await migrate(mirror.database)
   const listed = await listSchema(mirror.database)
   await change(mirror.database, ['drop schema headcount cascade'])
@@ -179,8 +179,8 @@ const ofOlderNames = [
    values (1, 'response.rsvp', 'value', 'yes', 12)`,
 ]
 
-test.each(engines)('rows written under the names before the first release survive (%s)', async (engine) => {
-  await using mirror = await freshMirror(engine, { blank: true })
+test('rows written under the names before the first release survive', async () => {
+  await using mirror = await freshMirror('postgres', { blank: true })
   const { database } = mirror
   await applyUpTo(database, 6)
   await change(database, ofOlderNames)

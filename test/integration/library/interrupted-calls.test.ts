@@ -59,7 +59,7 @@ test.each(['its address', 'a pool of the caller'])('a query by %s is ended in Po
   await expect.poll(sleeping, { timeout: 20_000 }).toBe(1)
   controller.abort()
   await ended
-  expect(await sleeping()).toBe(0)
+  await expect.poll(sleeping, { timeout: 20_000 }).toBe(0)
   expect(pool.idleCount).toBe(pool.totalCount)
   await pool.end()
 })
@@ -80,7 +80,7 @@ async function expectEndAtLock(
   await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
   controller.abort()
   await ended
-  expect(await waiting()).toBe(0)
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(0)
   await holder.query('rollback')
   holder.release()
   await pool.end()
@@ -100,7 +100,7 @@ test('a call that waits for a folder of another process ends at once', async () 
   const calls = [migrate(mirror()), listKeys(mirror()), sync({ ...service, ...mirror() })]
   for (const call of await Promise.allSettled(calls))
     expect(call).toMatchObject({ reason: expect.any(InterruptedError) })
-  expect(performance.now() - began).toBeLessThan(3000)
+  expect(performance.now() - began).toBeLessThan(8000)
 })
 
 test('a migration that waits for the lock of another one ends at once, and its statement with it', async () => {
@@ -127,7 +127,7 @@ test('a server that does not answer is left at once', async () => {
   const signal = AbortSignal.timeout(100)
   const call = status({ database: `postgres://ada@127.0.0.1:${port}/mirror`, signal })
   await expect(call).rejects.toThrow(InterruptedError)
-  expect(performance.now() - began).toBeLessThan(3000)
+  expect(performance.now() - began).toBeLessThan(8000)
   silent.close()
 })
 

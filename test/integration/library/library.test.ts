@@ -206,7 +206,7 @@ describe('a run', () => {
       signal: controller.signal,
       onAlive: () => alive.resolve(performance.now() - began),
     })
-    expect(await alive.promise).toBeLessThan(8000)
+    expect(await alive.promise).toBeLessThan(20_000)
     controller.abort()
     await expect(run).rejects.toThrow(InterruptedError)
   })

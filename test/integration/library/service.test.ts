@@ -85,7 +85,8 @@ describe('createService', () => {
     const holder = await pool.connect()
     await holder.query('begin; lock table headcount.api_keys')
     const answer = fetch(`${url}/events`, { headers: { 'X-API-Key': key } }).catch((error: unknown) => error)
-    const waiting = () => holder.query(`select from pg_locks where not granted`)
+    const waiting = () =>
+      holder.query(`select from pg_locks where not granted and relation = 'headcount.api_keys'::regclass`)
     await expect.poll(async () => (await waiting()).rowCount).toBe(1)
     const began = performance.now()
     await service.close()

@@ -1,9 +1,20 @@
-/** The package as `npm run package` makes it and `npm install` gives it to others, and the checkout that it is made in. */
+/** The package as `npm run package` makes it, laid out as `npm install` does, and the checkout that it is made in. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, delimiter, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { accountOf } from '../../support/accounts/account.ts'
@@ -20,7 +31,7 @@ const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'),
 let folder: string
 /** A checkout of its own. */
 let source: string
-/** An empty folder into which nothing but the packed file was installed. */
+/** A folder that has the packed file and the packages that it names, and nothing else. */
 let consumer: string
 let packed: readonly string[]
 let tarball: string
@@ -34,13 +45,31 @@ beforeAll(async () => {
   await shell(`npm run -s package -- --pack-destination ${folder}`, source)
   tarball = join(folder, `headcount-${version}.tgz`)
   packed = (await shell(`tar tzf ${tarball}`, folder)).trim().split('\n')
-  await mkdir(consumer)
-  await writeFile(join(consumer, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
-  await shell(`npm install --no-fund --no-audit --prefer-offline ${tarball}`, consumer)
-  // It compiles, bundles, packs and installs: more than what a hook has elsewhere.
+  await layOut()
+  // It compiles, bundles and packs: more than what a hook has elsewhere.
 }, 300_000)
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** As `npm install` does, with links to packages that are here; `npm run test:install` has npm do it, which takes long. */
+async function layOut(): Promise<void> {
+  const modules = join(consumer, 'node_modules')
+  const installed = join(modules, 'headcount')
+  await mkdir(installed, { recursive: true })
+  await mkdir(join(modules, '.bin'))
+  await writeFile(join(consumer, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
+  await shell(`tar xzf ${tarball} --strip-components=1 -C ${installed}`, folder)
+  await chmod(join(installed, 'src/headcount.cjs'), 0o755)
+  await symlink('../headcount/src/headcount.cjs', join(modules, '.bin/headcount'))
+  const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  // The types of Node come with those of pg.
+  for (const name of [...Object.keys(dependencies), '@types/node']) {
+    await mkdir(dirname(join(modules, name)), { recursive: true })
+    await symlink(join(projectFolder, 'node_modules', name), join(modules, name))
+  }
+}
 
 /** The address of a PGlite folder with a migrated mirror: to make one takes most of the time of a first run. */
 async function emptyFolder(name: string): Promise<string> {
@@ -110,10 +139,10 @@ test('the command mirrors and answers', async () => {
     HEADCOUNT_API_KEY: testKey,
     DATABASE_URL: await emptyFolder('by-command'),
   }
-  const report = JSON.parse(await shell('npx --no -- headcount sync --json', consumer, env)) as object
+  const report = JSON.parse(await shell('node_modules/.bin/headcount sync --json', consumer, env)) as object
   expect(report).toMatchObject({ status: 'succeeded', rows: { responses: { inserted: 3 } } })
   const answer = await shell(
-    'npx --no -- headcount query "select count(*) from responses" --format csv',
+    'node_modules/.bin/headcount query "select count(*) from responses" --format csv',
     consumer,
     env,
   )
@@ -277,7 +306,7 @@ test('its README is one for those who install it, and names the file that is mad
   const readme = await readFile(join(consumer, 'node_modules/headcount/README.md'), 'utf8')
   expect(readme).toContain(`npm install --global headcount-${version}.tgz`)
   expect(readme).not.toMatch(/npm (ci|test|run)/)
-  const { stdout } = await inShell('npx --no -- headcount --help', consumer)
+  const { stdout } = await inShell('node_modules/.bin/headcount --help', consumer)
   const known = [...stdout.matchAll(/^ {2}(\w+) {2,}\w/gm)].map(([, name]) => name)
   const named = [...readme.matchAll(/^ {4}headcount (\w+)/gm)].map(([, name]) => name)
   expect(named).toEqual(['demo', 'doctor', 'sync', 'query'])

@@ -91,8 +91,8 @@ describe.each(engines)('the questions (%s)', (engine) => {
 test('the call of the library in the README of the package runs as it stands, but for the address', async () => {
   const [code = ''] = blocks('ts', packageReadme)
   const [, folder = ''] = /'pglite:\.\/([\w-]+)'/.exec(code) ?? []
-  // An empty database: to make one in this folder would take most of the time.
-  await cp(inject('embeddedBlank'), join(cwd, folder), { recursive: true })
+  // An empty mirror: to make one in this folder would take most of the time.
+  await cp(inject('embeddedTemplate'), join(cwd, folder), { recursive: true })
   const file = join(cwd, 'call.ts')
   await writeFile(
     file,

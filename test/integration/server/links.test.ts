@@ -147,7 +147,9 @@ onBothStages('a link', (start) => {
     ])
     expect((await get((await make({ view: 'slots', format: 'json', event: 'fair' })).path)).text).toBe('[]\n')
   })
+})
 
+onPostgresStage('a link (postgres)', (start) => {
   test('without personal data shows no name, address or message in any form', async () => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)
@@ -240,46 +242,46 @@ onPostgresStage('odd texts', (start) => {
   })
 })
 
-onBothStages('a calendar', (start) => {
-  const parse = (text: string) => {
-    const component = new ICAL.Component(ICAL.parse(text) as never)
-    const entries = component.getAllSubcomponents('vevent').map((part) => {
-      const event = new ICAL.Event(part)
-      const value = (name: string) => part.getFirstPropertyValue(name)?.toString() ?? null
-      return {
-        uid: event.uid,
-        summary: event.summary,
-        description: event.description,
-        location: event.location,
-        start: event.startDate.toJSDate().toISOString(),
-        end: event.endDate.toJSDate().toISOString(),
-        sequence: event.sequence ?? 0,
-        status: value('status'),
-        stamp: value('dtstamp'),
-      }
-    })
-    const value = (name: string) => component.getFirstPropertyValue(name)?.toString()
+const parseCalendar = (text: string) => {
+  const component = new ICAL.Component(ICAL.parse(text) as never)
+  const entries = component.getAllSubcomponents('vevent').map((part) => {
+    const event = new ICAL.Event(part)
+    const value = (name: string) => part.getFirstPropertyValue(name)?.toString() ?? null
     return {
-      entries,
-      name: value('x-wr-calname'),
-      refresh: value('refresh-interval'),
-      ttl: value('x-published-ttl'),
+      uid: event.uid,
+      summary: event.summary,
+      description: event.description,
+      location: event.location,
+      start: event.startDate.toJSDate().toISOString(),
+      end: event.endDate.toJSDate().toISOString(),
+      sequence: event.sequence ?? 0,
+      status: value('status'),
+      stamp: value('dtstamp'),
     }
+  })
+  const value = (name: string) => component.getFirstPropertyValue(name)?.toString()
+  return {
+    entries,
+    name: value('x-wr-calname'),
+    refresh: value('refresh-interval'),
+    ttl: value('x-published-ttl'),
   }
-  const of = <T extends { readonly summary: string }>(entries: readonly T[], summary: string) => {
-    const found = entries.find((entry) => entry.summary.startsWith(summary))
-    if (found === undefined) throw new Error(`no entry ${summary}`)
-    return found
-  }
+}
+const entryOf = <T extends { readonly summary: string }>(entries: readonly T[], summary: string) => {
+  const found = entries.find((entry) => entry.summary.startsWith(summary))
+  if (found === undefined) throw new Error(`no entry ${summary}`)
+  return found
+}
 
+onBothStages('a calendar', (start) => {
   test('of slots is a rota whose entries keep their ids, count up, and are cancelled when they went', async () => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)
     const first = await get((await make({ view: 'slots', format: 'ics' })).path)
     expect(first.headers['content-type']).toBe('text/calendar; charset=utf-8; method=PUBLISH')
-    const before = parse(first.text)
+    const before = parseCalendar(first.text)
     expect(before).toMatchObject({ name: 'Slots (default)', refresh: 'PT15M', ttl: 'PT15M' })
-    const bar = of(before.entries, 'Bar')
+    const bar = entryOf(before.entries, 'Bar')
     expect(bar).toMatchObject({
       summary: 'Bar, Gala, the <big> one',
       location: 'Town hall; room 1',
@@ -293,19 +295,21 @@ onBothStages('a calendar', (start) => {
     await new Promise((resolve) => setTimeout(resolve, 1100))
     stage.account.of('gala').splice(1)
     expect((await stage.sync()).status).toBe('succeeded')
-    const after = parse((await get((await make({ view: 'slots', format: 'ics' })).path)).text)
-    expect(of(after.entries, 'Bar')).toMatchObject({
+    const after = parseCalendar((await get((await make({ view: 'slots', format: 'ics' })).path)).text)
+    expect(entryOf(after.entries, 'Bar')).toMatchObject({
       uid: bar.uid,
       description: 'Ada × 2\nPeople: 2, wanted: 2',
       status: 'CONFIRMED',
     })
-    expect(of(after.entries, 'Bar').sequence).toBeGreaterThan(bar.sequence)
-    const door = of(after.entries, 'Door')
-    expect(door).toMatchObject({ uid: of(before.entries, 'Door').uid, status: 'CANCELLED' })
-    expect(door.sequence).toBeGreaterThan(of(before.entries, 'Door').sequence)
+    expect(entryOf(after.entries, 'Bar').sequence).toBeGreaterThan(bar.sequence)
+    const door = entryOf(after.entries, 'Door')
+    expect(door).toMatchObject({ uid: entryOf(before.entries, 'Door').uid, status: 'CANCELLED' })
+    expect(door.sequence).toBeGreaterThan(entryOf(before.entries, 'Door').sequence)
     expect(door.description ?? '').not.toContain('Ben')
   })
+})
 
+onPostgresStage('a calendar (postgres)', (start) => {
   test('of slots counts up in what is cancelled, too: when its event is renamed, goes, and comes back', async () => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)
@@ -317,7 +321,10 @@ onBothStages('a calendar', (start) => {
       // `SEQUENCE` counts seconds.
       await new Promise((resolve) => setTimeout(resolve, 1100))
       for (let run = 0; run < 3; run++) await stage.sync(options)
-      return of(parse((await get((await make({ view: 'slots', format: 'ics' })).path)).text).entries, 'Door')
+      return entryOf(
+        parseCalendar((await get((await make({ view: 'slots', format: 'ics' })).path)).text).entries,
+        'Door',
+      )
     }
     const seen = [await door()]
     Object.assign(Object(gala), { title: 'Gala in the barn', location: 'Barn' })
@@ -339,22 +346,24 @@ onBothStages('a calendar', (start) => {
     stage.account.add('someday', 1, { title: 'Someday' })
     await stage.sync()
     const { get, make } = await showing(stage)
-    const before = parse((await get((await make({ view: 'event_summary', format: 'ics' })).path)).text)
+    const before = parseCalendar(
+      (await get((await make({ view: 'event_summary', format: 'ics' })).path)).text,
+    )
     expect(before.entries.map(({ summary }) => summary)).toEqual(['Gala, the <big> one', 'Fair'])
-    expect(of(before.entries, 'Fair').description).toMatch(/^Expected: \d+\nReplies: /)
+    expect(entryOf(before.entries, 'Fair').description).toMatch(/^Expected: \d+\nReplies: /)
     stage.account.remove('fair')
     for (let run = 0; run < 3; run++) await stage.sync({ holdForMs: 0 })
-    const after = parse((await get((await make({ view: 'events', format: 'ics' })).path)).text)
-    expect(of(after.entries, 'Fair')).toMatchObject({
-      uid: of(before.entries, 'Fair').uid,
+    const after = parseCalendar((await get((await make({ view: 'events', format: 'ics' })).path)).text)
+    expect(entryOf(after.entries, 'Fair')).toMatchObject({
+      uid: entryOf(before.entries, 'Fair').uid,
       status: 'CANCELLED',
     })
-    expect(of(after.entries, 'Gala')).toMatchObject({
+    expect(entryOf(after.entries, 'Gala')).toMatchObject({
       status: 'CONFIRMED',
-      uid: of(before.entries, 'Gala').uid,
+      uid: entryOf(before.entries, 'Gala').uid,
     })
     const one = await make({ view: 'thin_slots', format: 'ics', event: 'gala' })
-    expect(parse((await get(one.path)).text).entries.map(({ summary }) => summary)).toEqual([
+    expect(parseCalendar((await get(one.path)).text).entries.map(({ summary }) => summary)).toEqual([
       'Door, Gala, the <big> one',
     ])
   })
@@ -370,13 +379,13 @@ onBothStages('a calendar', (start) => {
     account.of('fair').push(responseItem(1, { quantity: 1, slots: [slot('', soon, [18, 19])] }))
     await using stage = await clubStage(start, account)
     const { get, make } = await showing(stage)
-    const rota = parse((await get((await make({ view: 'slots', format: 'ics' })).path)).text)
-    expect(of(rota.entries, 'Bar')).toMatchObject({
+    const rota = parseCalendar((await get((await make({ view: 'slots', format: 'ics' })).path)).text)
+    expect(entryOf(rota.entries, 'Bar')).toMatchObject({
       summary: 'Bar, event gala',
       description: 'somebody, somebody, somebody, Ada\nPeople: 4, wanted: 2',
     })
     expect(rota.entries.map(({ summary }) => summary)).toContain('event fair')
-    const events = parse((await get((await make({ view: 'events', format: 'ics' })).path)).text)
+    const events = parseCalendar((await get((await make({ view: 'events', format: 'ics' })).path)).text)
     expect(events.entries.map(({ summary }) => summary).toSorted()).toEqual(['Event fair', 'Event gala'])
   })
 

@@ -86,16 +86,16 @@ describe('the service cannot be reached', () => {
 
   test('N8 a body that moves on may take longer: 256 KiB give a second more', async () => {
     const server = await faultServer()
-    const body = Buffer.from(JSON.stringify(['x'.repeat(600_000)]))
+    const body = Buffer.from(JSON.stringify(['x'.repeat(4_000_000)]))
     server.always(
       send({ body }, async (socket, head, bytes) => {
         socket.write(`${head}Content-Length: ${bytes.length}\r\n\r\n`)
-        socket.write(bytes.subarray(0, 300_000))
-        await setTimeout(500)
-        socket.write(bytes.subarray(300_000))
+        socket.write(bytes.subarray(0, 3_000_000))
+        await setTimeout(1500)
+        socket.write(bytes.subarray(3_000_000))
       }),
     )
-    const source = numberText(server.baseUrl, { requestTimeoutMs: 200 })
+    const source = numberText(server.baseUrl, { requestTimeoutMs: 1000 })
     expect(await valuesOf(source.events())).toHaveLength(1)
     expect(source.counts.retries).toBe(0)
   })

@@ -81,7 +81,7 @@ test('a service that falls silent is asked for half as much, long before a reque
     now -= 1
     await good(socket, request)
   })
-  const source = numberText(server.baseUrl, { requestTimeoutMs: 1800 })
+  const source = numberText(server.baseUrl, { requestTimeoutMs: 6000 })
   const reading = Array.from({ length: 20 }, (_, n) => valuesOf(source.responses(`e${n}`)))
   await vi.waitFor(() => expect(source.throttle.requests_at_once).toBe(4), { interval: 5, timeout: 30_000 })
   expect(source.throttle.requests_per_second).toBeNull()

@@ -139,6 +139,97 @@ onBothStages('a person who is erased', (stage) => {
     expect(lines(await dump(on))).toEqual([])
   })
 
+  test('is erased from a backup that is restored, by the list of today', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on, { vacuum: false })
+    const suppressions = await exportSuppressions(optionOf(on.target))
+    expect(JSON.stringify(suppressions)).not.toMatch(TRACES)
+    // As a backup from before: no entry, and every name.
+    await on.change(
+      `delete from headcount.suppressions`,
+      `update headcount.sync_state set rewrite_due = true`,
+    )
+    await on.run('backfill')
+    expect(lines(await dump(on))).not.toEqual([])
+    const ofAnother = { ...suppressions, account: 'north' }
+    await expect(
+      eraseSuppressed({ ...optionOf(on.target), personKey, suppressions: ofAnother }),
+    ).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(
+        /^The option `suppressions` is the list of account "north", not of "default": .*with `account`/,
+      ) as string,
+    })
+    const receipt = await eraseSuppressed({ ...optionOf(on.target), personKey, suppressions })
+    expect(receipt.erased).toMatchObject({ events: 3, responses: 3 })
+    expect(lines(await dump(on))).toEqual([])
+    const [again] = (await exportSuppressions(optionOf(on.target))).suppressions
+    expect(again?.responses).toEqual(suppressions.suppressions[0]?.responses)
+    expect(inWords(await verifyOn(on, withKey))).toEqual([])
+  })
+})
+
+/** Their statements are those of the tests above, or what they show comes before any. */
+onPostgresStage('a person who is erased (postgres)', (stage) => {
+  test('is in no item that cannot be stored, however long it is: neither one from before, nor one that comes later', async () => {
+    await using on = await stageWithAda(stage)
+    const long = { name: 'Lovelace', message: 'x'.repeat(70_000), email }
+    on.account.of('quiet').push(long)
+    await on.sync({ all: true })
+    await erase(on)
+    expect(lines(await rowsOf(on))).toEqual([])
+    on.account.of('gala').push({ ...long, message: 'y'.repeat(70_000) })
+    await on.run('sync', { ...withKey, all: true })
+    expect(lines(await rowsOf(on))).toEqual([])
+    expect(await on.query(`select count(*)::int from headcount.rejects where payload is null`)).toEqual([[3]])
+  })
+
+  test('is erased a second time without harm, and one who was never there is kept away', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on)
+    expect(await erase(on, { email: ' ADA@EXAMPLE.ORG ' })).toMatchObject({
+      is_repeated: true,
+      erased: { events: 0, responses: 0, versions: 0, rejects: 0, messages: 0 },
+    })
+    expect(await on.query(`select count(*)::int from headcount.suppressions`)).toEqual([[1]])
+    expect(await erase(on, { email: 'babbage@example.org' })).toMatchObject({ erased: { responses: 0 } })
+    on.account.of('gala').push(responseItem(30, { email: 'babbage@example.org' }))
+    await on.run('sync', { ...withKey, all: true })
+    expect(await on.query(`select name, email, kind from headcount.responses where id = 30`)).toEqual([
+      [null, null, 'reply'],
+    ])
+  })
+
+  test('needs its key from then on: without it, or with another one, nothing is read', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on)
+    const before = await rowsOf(on)
+    const asked = on.service.requests.length
+    for (const [options, message] of [
+      [{}, /without the key of the suppression list/],
+      [{ personKey: personKey.toUpperCase() }, /with another key/],
+    ] as const) {
+      for (const mode of ['sync', 'backfill'] as const)
+        expect(await on.run(mode, options)).toMatchObject({
+          exit: 2,
+          error: { message: expect.stringMatching(message) },
+        })
+      expect(await on.run('sync', { ...options, dryRun: true })).toMatchObject({ exit: 2 })
+      await expect(verifyOn(on, options)).rejects.toThrow(message)
+      await expect(erase(on, { personKey: 'x'.repeat(32), ...options })).rejects.toThrow(/key/)
+    }
+    await expect(erase(on, { personKey: 'short' })).rejects.toThrow(/32 characters/)
+    expect(on.service.requests).toHaveLength(asked)
+    expect(await rowsOf(on)).toBe(before)
+    // The key is lost: whoever was erased is known by the ids of the responses.
+    const newKey = { personKey: 'another key, for the first one is lost' }
+    await erase(on, { ...newKey, email: 'babbage@example.org', replaceKey: true })
+    on.account.of('gala')[0] = responseItem(1, { quantity: 9 })
+    on.account.of('quiet').pop()
+    await on.run('sync', { ...newKey, all: true })
+    expect(lines(await dump(on))).toEqual([])
+  })
+
   test('is stored without a name in lists that change, also with another address or none, and in new events', async () => {
     await using on = await stageWithAda(stage)
     await erase(on)
@@ -207,35 +298,6 @@ onBothStages('a person who is erased', (stage) => {
     expect(await restorePerson({ ...optionOf(on.target), email, personKey })).toMatchObject({
       was_erased: false,
     })
-  })
-
-  test('is erased from a backup that is restored, by the list of today', async () => {
-    await using on = await stageWithAda(stage)
-    await erase(on, { vacuum: false })
-    const suppressions = await exportSuppressions(optionOf(on.target))
-    expect(JSON.stringify(suppressions)).not.toMatch(TRACES)
-    // As a backup from before: no entry, and every name.
-    await on.change(
-      `delete from headcount.suppressions`,
-      `update headcount.sync_state set rewrite_due = true`,
-    )
-    await on.run('backfill')
-    expect(lines(await dump(on))).not.toEqual([])
-    const ofAnother = { ...suppressions, account: 'north' }
-    await expect(
-      eraseSuppressed({ ...optionOf(on.target), personKey, suppressions: ofAnother }),
-    ).rejects.toMatchObject({
-      exitCode: 2,
-      message: expect.stringMatching(
-        /^The option `suppressions` is the list of account "north", not of "default": .*with `account`/,
-      ) as string,
-    })
-    const receipt = await eraseSuppressed({ ...optionOf(on.target), personKey, suppressions })
-    expect(receipt.erased).toMatchObject({ events: 3, responses: 3 })
-    expect(lines(await dump(on))).toEqual([])
-    const [again] = (await exportSuppressions(optionOf(on.target))).suppressions
-    expect(again?.responses).toEqual(suppressions.suppressions[0]?.responses)
-    expect(inWords(await verifyOn(on, withKey))).toEqual([])
   })
 
   test('whose key was replaced is on the list by the ids of the responses, and is erased by it from a backup', async () => {
@@ -332,68 +394,6 @@ onBothStages('a person who is erased', (stage) => {
     await on.run('sync', withKey)
     expect(lines(await dump(on))).toEqual([])
     expect(inWords(await verifyOn(on, withKey))).toEqual([])
-  })
-})
-
-/** Their statements are those of the tests above, or what they show comes before any. */
-onPostgresStage('a person who is erased (postgres)', (stage) => {
-  test('is in no item that cannot be stored, however long it is: neither one from before, nor one that comes later', async () => {
-    await using on = await stageWithAda(stage)
-    const long = { name: 'Lovelace', message: 'x'.repeat(70_000), email }
-    on.account.of('quiet').push(long)
-    await on.sync({ all: true })
-    await erase(on)
-    expect(lines(await rowsOf(on))).toEqual([])
-    on.account.of('gala').push({ ...long, message: 'y'.repeat(70_000) })
-    await on.run('sync', { ...withKey, all: true })
-    expect(lines(await rowsOf(on))).toEqual([])
-    expect(await on.query(`select count(*)::int from headcount.rejects where payload is null`)).toEqual([[3]])
-  })
-
-  test('is erased a second time without harm, and one who was never there is kept away', async () => {
-    await using on = await stageWithAda(stage)
-    await erase(on)
-    expect(await erase(on, { email: ' ADA@EXAMPLE.ORG ' })).toMatchObject({
-      is_repeated: true,
-      erased: { events: 0, responses: 0, versions: 0, rejects: 0, messages: 0 },
-    })
-    expect(await on.query(`select count(*)::int from headcount.suppressions`)).toEqual([[1]])
-    expect(await erase(on, { email: 'babbage@example.org' })).toMatchObject({ erased: { responses: 0 } })
-    on.account.of('gala').push(responseItem(30, { email: 'babbage@example.org' }))
-    await on.run('sync', { ...withKey, all: true })
-    expect(await on.query(`select name, email, kind from headcount.responses where id = 30`)).toEqual([
-      [null, null, 'reply'],
-    ])
-  })
-
-  test('needs its key from then on: without it, or with another one, nothing is read', async () => {
-    await using on = await stageWithAda(stage)
-    await erase(on)
-    const before = await rowsOf(on)
-    const asked = on.service.requests.length
-    for (const [options, message] of [
-      [{}, /without the key of the suppression list/],
-      [{ personKey: personKey.toUpperCase() }, /with another key/],
-    ] as const) {
-      for (const mode of ['sync', 'backfill'] as const)
-        expect(await on.run(mode, options)).toMatchObject({
-          exit: 2,
-          error: { message: expect.stringMatching(message) },
-        })
-      expect(await on.run('sync', { ...options, dryRun: true })).toMatchObject({ exit: 2 })
-      await expect(verifyOn(on, options)).rejects.toThrow(message)
-      await expect(erase(on, { personKey: 'x'.repeat(32), ...options })).rejects.toThrow(/key/)
-    }
-    await expect(erase(on, { personKey: 'short' })).rejects.toThrow(/32 characters/)
-    expect(on.service.requests).toHaveLength(asked)
-    expect(await rowsOf(on)).toBe(before)
-    // The key is lost: whoever was erased is known by the ids of the responses.
-    const newKey = { personKey: 'another key, for the first one is lost' }
-    await erase(on, { ...newKey, email: 'babbage@example.org', replaceKey: true })
-    on.account.of('gala')[0] = responseItem(1, { quantity: 9 })
-    on.account.of('quiet').pop()
-    await on.run('sync', { ...newKey, all: true })
-    expect(lines(await dump(on))).toEqual([])
   })
 })
 

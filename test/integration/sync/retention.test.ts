@@ -114,41 +114,6 @@ onBothStages('personal data of an old event', (stage) => {
     expect(await trace(on, 'gala')).not.toMatch(TRACES)
     expect(inWords(await verifyOn(on))).toEqual([])
   })
-
-  test('come back at the next reading when the event is moved into the future, and are no change', async () => {
-    await using on = await stageWithPast(stage)
-    await on.run('sync', forgetting)
-    on.account.events[0] = { ...Object(on.account.events[0]), event_at: daysAgo(-10) }
-    await on.run('sync', forgetting)
-    expect(await marked(on)).toEqual([])
-    const [live] = await on.query(
-      `select string_agg(name, ' ' order by id), string_agg(_extra::text, ' ') from headcount.responses where event_id = 'gala'`,
-    )
-    expect(live?.join(' ')).toMatch(/Guest One[^]*Rosa/)
-    expect(await lastChanges(on)).toEqual([])
-    expect(inWords(await verifyOn(on))).toEqual([])
-    expect(await on.run('backfill').then(({ report }) => written(report))).toBe(0)
-  })
-
-  test('of an event that was removed are forgotten in history', async () => {
-    await using on = await stageWithPast(stage)
-    on.account.remove('gala')
-    await on.sync()
-    await on.sync({ acceptDeletions: true })
-    expect(on.mirror.rows('events')).toHaveLength(1)
-    expect(await trace(on, 'gala')).toMatch(TRACES)
-    const { report } = await on.run('sync', forgetting)
-    expect(report.forgotten).toEqual({ events: 1, responses: 0, versions: 18 })
-    expect(await trace(on, 'gala')).not.toMatch(TRACES)
-    const again = await on.run('sync', forgetting)
-    expect(again.report.forgotten).toEqual({ events: 0, responses: 0, versions: 0 })
-    // It is back, and is as old as before.
-    on.account.add('gala', 2, { event_at: daysAgo(400) })
-    expect(await on.run('sync', forgetting)).toMatchObject({
-      report: { forgotten: { events: 1, responses: 2 } },
-    })
-    expect(await trace(on, 'gala')).not.toMatch(TRACES)
-  })
 })
 
 /** Their statements are those of the tests above. */
@@ -189,6 +154,41 @@ onPostgresStage('personal data of an old event (postgres)', (stage) => {
     expect(await lastChanges(on)).toEqual([['1', 'update']])
     expect(await trace(on, 'gala')).toMatch(/Guest 2/)
     expect(inWords(await verifyOn(on))).toEqual([])
+  })
+
+  test('come back at the next reading when the event is moved into the future, and are no change', async () => {
+    await using on = await stageWithPast(stage)
+    await on.run('sync', forgetting)
+    on.account.events[0] = { ...Object(on.account.events[0]), event_at: daysAgo(-10) }
+    await on.run('sync', forgetting)
+    expect(await marked(on)).toEqual([])
+    const [live] = await on.query(
+      `select string_agg(name, ' ' order by id), string_agg(_extra::text, ' ') from headcount.responses where event_id = 'gala'`,
+    )
+    expect(live?.join(' ')).toMatch(/Guest One[^]*Rosa/)
+    expect(await lastChanges(on)).toEqual([])
+    expect(inWords(await verifyOn(on))).toEqual([])
+    expect(await on.run('backfill').then(({ report }) => written(report))).toBe(0)
+  })
+
+  test('of an event that was removed are forgotten in history', async () => {
+    await using on = await stageWithPast(stage)
+    on.account.remove('gala')
+    await on.sync()
+    await on.sync({ acceptDeletions: true })
+    expect(on.mirror.rows('events')).toHaveLength(1)
+    expect(await trace(on, 'gala')).toMatch(TRACES)
+    const { report } = await on.run('sync', forgetting)
+    expect(report.forgotten).toEqual({ events: 1, responses: 0, versions: 18 })
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+    const again = await on.run('sync', forgetting)
+    expect(again.report.forgotten).toEqual({ events: 0, responses: 0, versions: 0 })
+    // It is back, and is as old as before.
+    on.account.add('gala', 2, { event_at: daysAgo(400) })
+    expect(await on.run('sync', forgetting)).toMatchObject({
+      report: { forgotten: { events: 1, responses: 2 } },
+    })
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
   })
 })
 

@@ -34,7 +34,7 @@ const response = (id: number, created_at: string, more: object = {}) => ({
 })
 
 describe.each(engines)('the views (%s)', (engine) => {
-  test.each(['UTC', 'Pacific/Kiritimati', 'America/Anchorage'])(
+  test.each(engine === 'postgres' ? ['UTC', 'Pacific/Kiritimati', 'America/Anchorage'] : ['UTC'])(
     'hold what is at the ends of the calendar and of numbers, in %s',
     async (timeZone) => {
       await using wire = await startWire(engine)

@@ -96,6 +96,8 @@ async function hurry({ database }: QueueScene): Promise<void> {
 }
 
 async function stopAll(workers: readonly Worker[]): Promise<(number | null)[]> {
+  // One that is just starting would die of the signal.
+  await Promise.all(workers.map(({ begun }) => begun))
   for (const { child } of workers) child.kill('SIGTERM')
   return Promise.all(workers.map(({ ended }) => ended))
 }

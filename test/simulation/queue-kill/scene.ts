@@ -23,6 +23,8 @@ export interface QueueScene extends AsyncDisposable {
 export interface Worker {
   readonly child: ChildProcess
   readonly stderr: () => string
+  /** It works: it hears signals by then. */
+  readonly begun: Promise<void>
   readonly ended: Promise<number | null>
 }
 
@@ -65,7 +67,6 @@ export async function openQueueScene(
     HEADCOUNT_SCHEDULE: schedule,
     HEADCOUNT_CONCURRENCY: '2',
     DATABASE_URL: url,
-    HEADCOUNT_LOG_LEVEL: 'warn',
   }
   const workers = new Set<ChildProcess>()
   const done = opened.move()
@@ -83,9 +84,14 @@ export async function openQueueScene(
       const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
       workers.add(child)
       let stderr = ''
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+      const begun = Promise.withResolvers<void>()
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text
+        if (stderr.includes('takes jobs of')) begun.resolve()
+      })
       const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
-      return { child, stderr: () => stderr, ended }
+      void ended.then(() => begun.resolve())
+      return { child, stderr: () => stderr, begun: begun.promise, ended }
     },
     [Symbol.asyncDispose]: () => done.disposeAsync(),
   }

@@ -127,6 +127,18 @@ export function headcountOnTerminal(args: readonly string[], options: TerminalOp
   })
 }
 
+/** Resolves when it has written this to stdout, or ended without. */
+export function untilShown(child: ChildProcess, part: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let shown = ''
+  child.stdout?.on('data', (piece: Buffer) => {
+    shown += piece.toString()
+    if (shown.includes(part)) resolve()
+  })
+  child.once('close', () => resolve())
+  return promise
+}
+
 /** A shell's own command line, in the same clean environment; `$HEADCOUNT` stands for the program. */
 export function inShell(line: string, options: RunOptions = {}): Promise<Ran> {
   return run(

@@ -99,6 +99,6 @@ export function startServe(args: readonly string[], options: ProcessOptions): Pr
 /** The address that it says it listens on. */
 export async function urlOf(served: Process): Promise<string> {
   const line = /^listening on (http:\/\/127\.0\.0\.1:\d+\/api\/v1)$/m
-  await expect.poll(() => served.stderr, { timeout: 20_000 }).toMatch(line)
+  await expect.poll(() => served.stderr, { timeout: 60_000 }).toMatch(line)
   return line.exec(served.stderr)?.[1] ?? ''
 }

@@ -5,6 +5,7 @@ import { ArrayReader } from '../../../src/common/json/array-reader.ts'
 import { INCOMPLETE } from '../../../src/common/json/scan.ts'
 import { InvalidResponseError } from '../../../src/common/errors.ts'
 import { anyItem } from '../../support/accounts/item-texts.ts'
+import { examples } from '../../support/seed.ts'
 
 /** Reads an array from blocks of this length; a block that holds no item whole is made longer. */
 function read(text: string, blockBytes: number): unknown[] | null {
@@ -56,7 +57,7 @@ describe('P1 the reader of arrays', () => {
       fc.property(list, blockBytes, (text, bytes) => {
         expect(read(text, bytes)).toEqual(parse(text))
       }),
-      { numRuns: 1500 },
+      { numRuns: examples(500) },
     )
   })
 
@@ -76,7 +77,7 @@ describe('P1 the reader of arrays', () => {
       fc.property(broken, blockBytes, (text, bytes) => {
         expect(read(text, bytes)).toEqual(parse(text))
       }),
-      { numRuns: 3000 },
+      { numRuns: examples(1000) },
     )
   })
 

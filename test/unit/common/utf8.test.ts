@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Utf8Validator } from '../../../src/common/json/utf8.ts'
+import { examples } from '../../support/seed.ts'
 
 const byte = fc.oneof(
   fc.integer({ min: 0, max: 255 }),
@@ -28,6 +29,6 @@ test('N12 bytes in pieces are UTF-8 exactly when they are whole, wherever a char
       }
       expect(check.end()).toBe(isUtf8(all))
     }),
-    { numRuns: 5000 },
+    { numRuns: examples(2000) },
   )
 })

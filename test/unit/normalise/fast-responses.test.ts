@@ -144,11 +144,11 @@ describe('an ordinary response', () => {
   }
 
   test('has the rows that the rules lead to', () => {
-    fc.assert(fc.property(fc.oneof(ordinary, withIds), agrees), { numRuns: examples(3000) })
+    fc.assert(fc.property(fc.oneof(ordinary, withIds), agrees), { numRuns: examples(1000) })
   })
 
   test('is declined, or has those rows, when it is odd', () => {
-    fc.assert(fc.property(anyItem, agrees), { numRuns: examples(3000) })
+    fc.assert(fc.property(anyItem, agrees), { numRuns: examples(1000) })
   })
 
   test('is declined when it may be of an erased person, and only then', () => {
@@ -196,7 +196,7 @@ describe('an ordinary response', () => {
         if (end === DECLINED) return
         expect(bytesOf(rows)).toEqual(slow(item.subarray(0, end)))
       }),
-      { numRuns: examples(3000) },
+      { numRuns: examples(1000) },
     )
   })
 
@@ -226,7 +226,7 @@ describe('an ordinary response', () => {
       )
       expect(byBytes).toEqual(byRules)
     })
-    fc.assert(property, { numRuns: examples(2000) })
+    fc.assert(property, { numRuns: examples(700) })
   })
 })
 

@@ -11,6 +11,7 @@ import type { Body } from '../../../src/source/body/receive.ts'
 import { readList } from '../../../src/source/list/read-list.ts'
 import { anyItem, responseEntries, objectText } from '../../support/accounts/item-texts.ts'
 import { type NormalisedList, responsesIn, rowKey } from '../../support/accounts/normalising.ts'
+import { examples } from '../../support/seed.ts'
 
 /** Order of integers that are written without leading zeros. */
 function compareIntegerTexts(a: IntegerText, b: IntegerText): number {
@@ -107,7 +108,7 @@ test('P11 a list read in blocks is what it is when it is read whole', async () =
     const whole = expected(responsesIn(text))
     expect(tell(await inBlocks(text, blockBytes))).toEqual(tell(whole))
   })
-  await fc.assert(check, { numRuns: 500 })
+  await fc.assert(check, { numRuns: examples(150) })
 })
 
 test('ids of eight bytes go up to both ends, and are found whatever their order', () => {
@@ -120,5 +121,5 @@ test('ids of eight bytes go up to both ends, and are found whatever their order'
     const twins = ids.filter((id, place) => ids.indexOf(id) !== place)
     expect(Array.from(set.duplicates(), String)).toEqual([...new Set(twins)].sort(compareIntegerTexts))
   })
-  fc.assert(check, { numRuns: 300 })
+  fc.assert(check, { numRuns: examples(100) })
 })

@@ -5,6 +5,7 @@ import type { Observation } from '../../../src/common/schema/tables.ts'
 import type { ListSummary } from '../../../src/normalise/list/list-summary.ts'
 import { anyItem } from '../../support/accounts/item-texts.ts'
 import { eventsIn, eventsOf, responsesIn, responsesOf } from '../../support/accounts/normalising.ts'
+import { examples } from '../../support/seed.ts'
 
 /** What a list showed of one kind, as `path value`, sorted. */
 function observedOf(list: ListSummary, kind: string): readonly string[] {
@@ -216,7 +217,7 @@ test('no name, e-mail address or message is ever among them, nor any text of a v
       const said = JSON.stringify([responsesOf(...sent).observations, eventsOf(...sent).observations])
       expect(said.toLowerCase()).not.toContain('canary')
     }),
-    { numRuns: 300 },
+    { numRuns: examples(100) },
   )
 })
 
@@ -230,6 +231,6 @@ test('whatever the items are, each observation is short and can be stored', () =
         expect(value.length).toBeLessThanOrEqual(64)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: examples(100) },
   )
 })

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../../src/common/json/exact.ts'
 import { anyItem, eventEntries, objectText, responseEntries } from '../../support/accounts/item-texts.ts'
 import type { Entries } from '../../support/accounts/item-texts.ts'
 import { eventsIn, type NormalisedList, responsesIn } from '../../support/accounts/normalising.ts'
+import { examples } from '../../support/seed.ts'
 
 const listText = (items: readonly string[]): string => `[${items.join(',')}]`
 const items = fc.array(anyItem, { maxLength: 8 })
@@ -22,7 +23,7 @@ test('whatever the items are, nothing is thrown and each is a row, a reject or a
         )
       }
     }),
-    { numRuns: 500 },
+    { numRuns: examples(150) },
   )
 })
 
@@ -32,7 +33,7 @@ test('the same input gives the same output', () => {
       expect(eventsIn(listText(texts))).toEqual(eventsIn(listText(texts)))
       expect(responsesIn(listText(texts))).toEqual(responsesIn(listText(texts)))
     }),
-    { numRuns: 300 },
+    { numRuns: examples(100) },
   )
 })
 
@@ -64,7 +65,7 @@ function propertiesOf<Row>(
         // Either side was sent as JSON and says the same, but for what the mirror states that it does not keep.
         expect(JSON.stringify(canonical(asSent(row)))).toBe(JSON.stringify(canonical(parseJson(source))))
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(300) },
     )
   })
 
@@ -76,7 +77,7 @@ function propertiesOf<Row>(
           withoutSource(normalise(`[${objectText(fields)}]`)),
         )
       }),
-      { numRuns: 500 },
+      { numRuns: examples(150) },
     )
   })
 
@@ -94,7 +95,7 @@ function propertiesOf<Row>(
           one?.rejects.map(({ sha256 }) => sha256).toSorted(),
         )
       }),
-      { numRuns: 500 },
+      { numRuns: examples(150) },
     )
   })
 }

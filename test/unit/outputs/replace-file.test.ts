@@ -23,8 +23,9 @@ test('a finished part of an output that goes on for hours is not taken for one t
     const [name = ''] = await readdir(folder)
     await utimes(join(folder, name), longAgo, longAgo)
     await vi.advanceTimersByTimeAsync(600_000)
-    await vi.waitFor(async () =>
-      expect((await stat(join(folder, name))).mtimeMs).toBeGreaterThan(longAgo.getTime() + 1000),
+    await vi.waitFor(
+      async () => expect((await stat(join(folder, name))).mtimeMs).toBeGreaterThan(longAgo.getTime() + 1000),
+      { timeout: 30_000 },
     )
     await removeOldParts(folder)
     await part.replace()

@@ -7,6 +7,7 @@ import { problems } from '../../../src/server/problems.ts'
 import { exampleBodies, validatorOf } from '../../support/http/conforming.ts'
 import { fromSchemas } from '../../support/accounts/from-schema.ts'
 import { eventsIn, responsesIn } from '../../support/accounts/normalising.ts'
+import { examples } from '../../support/seed.ts'
 
 const text = JSON.stringify(openApi())
 const values = fromSchemas(openApi().components.schemas)
@@ -49,7 +50,7 @@ describe('every document that the schemas allow is read without a reject, and no
         expect({ rejects, setAside, length }).toEqual({ rejects: [], setAside: 0, length: items.length })
         expect(rows.length).toBe(new Set(JSON.parse(body).map(({ id }: { id: unknown }) => id)).size)
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(300) },
     )
   })
 
@@ -60,7 +61,7 @@ describe('every document that the schemas allow is read without a reject, and no
         expect(validatorOf('/components/schemas/Ping')(JSON.parse(body))).toEqual([])
         expect(parsePing(body).email).toEqual(JSON.parse(body).email ?? null)
       }),
-      { numRuns: 200 },
+      { numRuns: examples(100) },
     )
   })
 })

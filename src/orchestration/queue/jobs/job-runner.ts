@@ -168,11 +168,12 @@ interface JobRunOptions extends JobRunnerOptions {
 async function runJob(job: HeldJob, options: JobRunOptions): Promise<void> {
   const { account } = job.data
   const outcome = await outcomeOf(job.data, options)
-  if ('code' in outcome) logOutcome(account, outcome, options.log)
   for (let tries = 1; tries <= SETTLE_TRIES; tries += 1) {
     try {
       const isHeld = await settle(options.queue, job, outcome)
       if (!isHeld) options.log('debug', `account ${account}: another try of its job took over`)
+      // Whoever acts on what is logged finds it in the queue.
+      else if ('code' in outcome) logOutcome(account, outcome, options.log)
       break
     } catch (error) {
       const message = `account ${account}: what became of its job could not be written; it is tried again in a minute`

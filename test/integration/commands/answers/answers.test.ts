@@ -1,11 +1,7 @@
 /** What organisers ask, on the command line: events, one event, persons, changes, thin slots. */
 import { expect, test } from 'vitest'
 import { accountOf, type Account } from '../../../support/accounts/account.ts'
-import {
-  onBothCommandStages,
-  onPostgresCommandStage,
-  type CommandStage,
-} from '../../../support/commands/command-stage.ts'
+import { onPostgresCommandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
 
 const DAY_MS = 86_400_000
 const inDays = (days: number, time = '18:00:00') =>
@@ -61,7 +57,7 @@ async function json(s: CommandStage, ...args: readonly string[]): Promise<Record
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
-onBothCommandStages('answers', (stage) => {
+onPostgresCommandStage('all answers', (stage) => {
   test('say who is expected, who withdrew, and which slots need people', async () => {
     const account = choir()
     await using s = await stage(account)

@@ -66,7 +66,7 @@ onBothCommandStages('person show', (stage) => {
   })
 })
 
-onBothCommandStages('person show, of places that are no text of a response,', (stage) => {
+onPostgresCommandStage('person show, of places that are no text of a response,', (stage) => {
   test('names them before an erasure and after it, and the receipt those that it did not change', async () => {
     const account = accountOf({})
     account.add('gala', 0, { title: 'Gala' })

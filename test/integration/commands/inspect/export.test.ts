@@ -16,6 +16,7 @@ import { inShell, scriptPath } from '../../../support/commands/command.ts'
 import {
   commandStage,
   onBothCommandStages,
+  onPostgresCommandStage,
   type CommandStage,
 } from '../../../support/commands/command-stage.ts'
 import { lockTable } from '../../../support/databases/locks.ts'
@@ -321,7 +322,7 @@ onBothCommandStages('export of one event', (stage) => {
   })
 })
 
-onBothCommandStages('export of two accounts', (stage) => {
+onPostgresCommandStage('export of two accounts', (stage) => {
   test('has the rows of one when it is named', async () => {
     await using s = await stage(account())
     expect((await s.run(['sync', '-q'])).code).toBe(0)

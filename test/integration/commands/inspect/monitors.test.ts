@@ -90,6 +90,8 @@ test('S17 GET /healthz names the lists of which deletions are held for too long'
   await using worker = startWorker(['--schedule', '0 0 1 1 *', '--hold-for', '0s'], { env })
   await worker.says('health is answered at')
   await worker.says('sync held')
+  // Its health is that of the run once this has ended, which is a moment later.
+  await worker.says('the next run is at')
   const address = worker.log
     .find(({ msg }) => msg.startsWith('health is answered at'))
     ?.msg.split(' ')

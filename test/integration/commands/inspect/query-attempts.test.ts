@@ -1,7 +1,7 @@
 /**
  * X8: more than a hundred ways to write, run or lock something through `headcount query`. Each is sent as an owner, as
- * the reader of docs/operate/permissions.md and as a superuser of Postgres, and to PGlite, whose role is a superuser. After each
- * one nothing may have changed. What is left are functions that a role may call: the page lists them.
+ * the reader of docs/operate/permissions.md and as a superuser of Postgres, and to PGlite, whose role is a superuser. After every
+ * ten nothing may have changed. What is left are functions that a role may call: the page lists them.
  */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
@@ -198,17 +198,21 @@ test('X8 nobody writes, runs or locks anything through query', async () => {
   expect(refused({ outside: '', table: '' }).length).toBeGreaterThan(60)
   for (const place of places()) {
     const before = await stateOf(place)
-    for (const statement of refused(place[0].paths)) {
-      for (const who of place) {
-        const outcome = await attempt(who, statement)
-        if (!mayRun.test(statement))
-          expect({ by: who.name, statement, outcome }).toEqual({
-            by: who.name,
-            statement,
-            outcome: 'refused',
-          })
-      }
-      expect({ statement, ...Object(await stateOf(place)) }).toEqual({ statement, ...Object(before) })
+    const statements = refused(place[0].paths)
+    // To look takes longer than to be refused.
+    for (let first = 0; first < statements.length; first += 10) {
+      const some = statements.slice(first, first + 10)
+      for (const statement of some)
+        for (const who of place) {
+          const outcome = await attempt(who, statement)
+          if (!mayRun.test(statement))
+            expect({ by: who.name, statement, outcome }).toEqual({
+              by: who.name,
+              statement,
+              outcome: 'refused',
+            })
+        }
+      expect({ some, ...Object(await stateOf(place)) }).toEqual({ some, ...Object(before) })
     }
   }
 })

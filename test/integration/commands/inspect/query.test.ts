@@ -58,7 +58,7 @@ describe('query', () => {
         },
       })
       expect(ran).toMatchObject({ code: 130, stdout: '', stderr: 'headcount: interrupted by SIGINT\n' })
-      expect(await sleeping()).toBe(0)
+      await expect.poll(sleeping, { timeout: 20_000 }).toBe(0)
     },
   )
 

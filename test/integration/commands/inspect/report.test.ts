@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { accountOf, responseItem, type Account } from '../../../support/accounts/account.ts'
-import { commandStage, onBothCommandStages } from '../../../support/commands/command-stage.ts'
+import {
+  commandStage,
+  onBothCommandStages,
+  onPostgresCommandStage,
+} from '../../../support/commands/command-stage.ts'
 import { startServe, urlOf } from '../../../support/commands/process.ts'
 import { keyFiguresOf, tableOf } from '../../../support/outputs/report/page-tables.ts'
 
@@ -29,6 +33,40 @@ async function folder(): Promise<string> {
 }
 
 onBothCommandStages('report', (stage) => {
+  test('goes through serve, and a link shows the same', async () => {
+    await using s = await stage(clubAccount())
+    await s.run(['sync', '--quiet'])
+    await using served = startServe([], { env: s.env })
+    const base = (await urlOf(served)).replace(/\/api\/v1$/, '')
+    const own = await s.run(['report', '--out', '-'])
+    expect(own.code).toBe(0)
+    const env = { HEADCOUNT_PUBLIC_URL: base }
+    const link = await s.run(['links', 'create', '--report', '--with-personal'], { env })
+    expect(link.stderr).toContain(
+      'Link 1 shows report of account default to whoever has this address, with names, addresses and messages.',
+    )
+    expect(link.stdout).toMatch(/\/l\/[\w-]{43}\/report\.html\n$/)
+    const answer = await fetch(link.stdout.trim())
+    expect(answer.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'sha256-.*frame-ancestors 'none'$/,
+    )
+    const timeless = (page: string) =>
+      page
+        .replace(/as of [^(]*/, '')
+        .replace(/, \d+ min before/, '')
+        .replace(/Since [^.]*/, '')
+    expect(timeless(await answer.text())).toBe(timeless(own.stdout))
+    const plain = await s.run(['links', 'create', '--report', '--event', 'gala'], { env })
+    expect(plain.stderr).toContain('Link 2 shows report of gala, nothing personal of account default')
+    const shown = await (await fetch(plain.stdout.trim())).text()
+    expect(shown).toContain('The gala')
+    expect(shown).not.toMatch(/Ada|Grace|@example/)
+    served.kill('SIGTERM')
+    await served.ended
+  })
+})
+
+onPostgresCommandStage('report (postgres)', (stage) => {
   test('writes a page of the account or of an event, with names or without', async () => {
     const account = clubAccount()
     await using s = await stage(account)
@@ -84,38 +122,6 @@ onBothCommandStages('report', (stage) => {
     })
     expect(stdout).not.toMatch(/Ada|Grace|Joan|@example/)
     expect(await readdir(place)).toEqual(['gala.html', 'report.html'])
-  })
-
-  test('goes through serve, and a link shows the same', async () => {
-    await using s = await stage(clubAccount())
-    await s.run(['sync', '--quiet'])
-    await using served = startServe([], { env: s.env })
-    const base = (await urlOf(served)).replace(/\/api\/v1$/, '')
-    const own = await s.run(['report', '--out', '-'])
-    expect(own.code).toBe(0)
-    const env = { HEADCOUNT_PUBLIC_URL: base }
-    const link = await s.run(['links', 'create', '--report', '--with-personal'], { env })
-    expect(link.stderr).toContain(
-      'Link 1 shows report of account default to whoever has this address, with names, addresses and messages.',
-    )
-    expect(link.stdout).toMatch(/\/l\/[\w-]{43}\/report\.html\n$/)
-    const answer = await fetch(link.stdout.trim())
-    expect(answer.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; script-src 'sha256-.*frame-ancestors 'none'$/,
-    )
-    const timeless = (page: string) =>
-      page
-        .replace(/as of [^(]*/, '')
-        .replace(/, \d+ min before/, '')
-        .replace(/Since [^.]*/, '')
-    expect(timeless(await answer.text())).toBe(timeless(own.stdout))
-    const plain = await s.run(['links', 'create', '--report', '--event', 'gala'], { env })
-    expect(plain.stderr).toContain('Link 2 shows report of gala, nothing personal of account default')
-    const shown = await (await fetch(plain.stdout.trim())).text()
-    expect(shown).toContain('The gala')
-    expect(shown).not.toMatch(/Ada|Grace|@example/)
-    served.kill('SIGTERM')
-    await served.ended
   })
 })
 

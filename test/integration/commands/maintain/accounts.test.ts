@@ -254,7 +254,7 @@ describe('I2 accounts on the command line', () => {
     await using worker = startWorker(['--schedule', '* * * * * *'], { env })
     await worker.says('sync succeeded')
     const rename = async () => (await s.run(['accounts', 'rename', 'west', 'east'])).code
-    await expect.poll(rename, { timeout: 20_000 }).toBe(0)
+    await expect.poll(rename, { timeout: 60_000 }).toBe(0)
     await worker.says('has no account "west"; it has default, nroth, east.')
     expect(json((await s.run(['accounts', '--json'])).stdout)).toMatchObject({
       accounts: [{ account: 'default' }, { account: 'nroth' }, { account: 'east', responses: 4 }],

@@ -3,11 +3,7 @@ import { expect, test } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import { readValuesWithoutMeaning } from '../../../../src/mirror/owner-tables/rsvp-values.ts'
 import { accountOf, responseItem, type Account } from '../../../support/accounts/account.ts'
-import {
-  onBothCommandStages,
-  onPostgresCommandStage,
-  type CommandStage,
-} from '../../../support/commands/command-stage.ts'
+import { onPostgresCommandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
 import { freshMirror } from '../../../support/databases/databases.ts'
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>
@@ -35,7 +31,7 @@ async function said(s: CommandStage, ...args: readonly string[]): Promise<readon
   return [code, stderr.trimEnd()]
 }
 
-onBothCommandStages('what the owner says', (stage) => {
+onPostgresCommandStage('what the owner says', (stage) => {
   test('is set, listed, counts in the views, and is taken back', async () => {
     await using s = await stage(villageFair())
     await synced(s)

@@ -43,7 +43,7 @@ onBothCommandStages('serve --sync', (stage) => {
     expect(held).toBe(s.place.engine === 'pglite')
     served.kill('SIGINT')
     expect((await served.ended).code).toBe(0)
-  }, 40_000)
+  })
 })
 
 describe('serve', () => {

@@ -30,9 +30,15 @@ async function queueOf(stage: CommandStage): Promise<Listed> {
   return (JSON.parse(stdout) as { queue: Listed }).queue
 }
 
-async function runsOf(stage: CommandStage): Promise<readonly { status: string }[]> {
+interface ListedRun {
+  readonly status: string
+  readonly started_at: string
+  readonly finished_at: string | null
+}
+
+async function runsOf(stage: CommandStage): Promise<readonly ListedRun[]> {
   const { stdout } = await stage.run(['runs', '--json'])
-  return (JSON.parse(stdout) as { runs: { status: string }[] }).runs
+  return (JSON.parse(stdout) as { runs: ListedRun[] }).runs
 }
 
 async function healthOf(worker: Process): Promise<{ status: number; body: object }> {
@@ -69,8 +75,17 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     await expect
       .poll(async () => (await runsOf(s)).length, { timeout: 40_000, interval: 300 })
       .toBeGreaterThanOrEqual(3)
-    const healths = await Promise.all([healthOf(first), healthOf(second)])
-    expect(healths.map(({ status }) => status)).toEqual([200, 200])
+    // One may make all runs before the other has begun.
+    let healths = await Promise.all([healthOf(first), healthOf(second)])
+    await expect
+      .poll(
+        async () => {
+          healths = await Promise.all([healthOf(first), healthOf(second)])
+          return healths.map(({ status }) => status)
+        },
+        { timeout: 60_000 },
+      )
+      .toEqual([200, 200])
     const sending = healths.map(({ body }) => (body as { is_dispatcher: boolean }).is_dispatcher)
     expect(new Set(sending)).toEqual(new Set([true, false]))
     expect(healths.map(({ body }) => Object.keys((body as { accounts: object }).accounts)).flat()).toContain(
@@ -114,16 +129,17 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     await expect
       .poll(async () => (await runsOf(s))[0], { timeout: 20_000, interval: 300 })
       .toMatchObject({ status: 'succeeded' })
+    // The run is stored first, then its job is taken away.
+    await expect.poll(async () => (await queueOf(s)).jobs, { timeout: 20_000 }).toEqual([])
     next.kill('SIGTERM')
     await next.ended
-    expect((await queueOf(s)).jobs).toEqual([])
   })
 
   test('a refused key is a dead letter at once, and queue says why; the worker goes on, and a retry mends it', async () => {
     const account = accountOf({ gala: 3 })
     await using s = await commandStage('postgres', account)
     s.service.always(send(refusal(401)))
-    await using worker = startWorker(queued, { env: s.env })
+    await using worker = startWorker(queued, { env: { ...s.env, HEADCOUNT_SCHEDULE: '0 0 29 2 *' } })
     await worker.says('dead letter')
     expect(await queueOf(s)).toMatchObject({
       counts: { dead: 1 },
@@ -231,13 +247,14 @@ describe('worker --queue', { timeout: 240_000 }, () => {
       'accounts.yaml',
       JSON.stringify({ accounts: names.map((name) => ({ name, key_file: `${name}.key` })) }),
     )
-    s.service.at('/events/gala/responses', send({ status: 429, headers: { 'Retry-After': '8' } }))
+    s.service.at('/events/gala/responses', send({ status: 429, headers: { 'Retry-After': '10' } }))
     await using worker = startWorker([...queued, '--runs', '1', '--runs-per-host', '1'], { env })
-    const statuses = async () => (await runsOf(s)).map(({ status }) => status).toSorted()
-    await expect.poll(statuses, { timeout: 7000 }).toEqual(['running', 'succeeded', 'succeeded'])
     await expect
-      .poll(statuses, { timeout: 20_000, interval: 300 })
+      .poll(async () => (await runsOf(s)).map(({ status }) => status), { timeout: 60_000, interval: 300 })
       .toEqual(['succeeded', 'succeeded', 'succeeded'])
+    const [first, , last] = (await runsOf(s)).toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1))
+    // All others began while the first one, which was asked for the pause, had not ended.
+    expect(Date.parse(last?.started_at ?? '')).toBeLessThan(Date.parse(first?.finished_at ?? ''))
     worker.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
   })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { answerTo } from '../../../support/mirror/query.ts'
 import { connect } from '../../../../src/db/connect.ts'
-import { onBoth } from '../../../support/databases/databases.ts'
+import { freshMirror } from '../../../support/databases/databases.ts'
 import { startWire } from '../../../support/http/wire.ts'
 import type { Wire } from '../../../support/http/wire.ts'
 
@@ -13,11 +13,11 @@ async function asked(target: Wire['target'], statement: string) {
 
 const functions = ['events_at', 'responses_at', 'payments_at', 'slots_at']
 
-onBoth('a moment that the mirror cannot tell of', (fresh) => {
+describe('a moment that the mirror cannot tell of', () => {
   test.each(functions)(
     'is an error that names the earliest one, also where there are no rows: %s',
     async (name) => {
-      await using mirror = await fresh()
+      await using mirror = await freshMirror('postgres')
       const { database } = mirror
       const change = (text: string) => database.transaction((trx) => trx.query(text))
       const told = async (instant: string, account = 'a') =>
@@ -63,7 +63,7 @@ onBoth('a moment that the mirror cannot tell of', (fresh) => {
   )
 
   test.each(functions.slice(1))('of one event is found by the keys of both tables: %s', async (name) => {
-    await using mirror = await fresh()
+    await using mirror = await freshMirror('postgres')
     await mirror.database.transaction(async (trx) => {
       await trx.query(
         `insert into headcount.responses (account_id, event_id, id, kind, _run_id)

@@ -7,6 +7,7 @@ import {
   RetryLaterError,
   UnreachableError,
   type Logger,
+  type RunReport,
 } from '../../../../src/index.ts'
 import { engines } from '../../../support/databases/databases.ts'
 import { openPool } from '../../../support/databases/pools.ts'
@@ -66,13 +67,15 @@ describe.each(engines)('a run pool (%s)', (engine) => {
     // Lists that never come: four runs are in the middle of their work.
     for (const name of names)
       for (const list of ['a', 'b']) service.server.at(`/events/${name}-${list}/responses`, () => {})
-    const ends = names.slice(0, 11).map((name) => outcome(runs.sync(service.of(name))))
+    const ends = names
+      .slice(0, 11)
+      .map((name) => outcome(runs.sync({ ...service.of(name), requestTimeoutMs: 600_000 })))
     await vi.waitFor(
       async () => {
         const running = await stage.query(`select from headcount.sync_runs where status = 'running'`)
         expect(running.length).toBe(4)
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     stopping.abort(new InterruptedError('stopped by the test', 130))
     for (const end of await Promise.all(ends)) expect(end).toMatchObject({ exitCode: 130 })
@@ -230,18 +233,21 @@ describe('a run pool', () => {
       await runs.sync(service.of('small0'))
       const isEnded = Promise.withResolvers<void>()
       const { server } = service
-      server.at('/ping', send({ status: 429, headers: { 'Retry-After': '1' } }))
-      const late = { ...service.of('small0'), createAccount: false, runTimeoutMs: 1500 }
-      const ended = outcome(runs[call](late)).finally(isEnded.resolve)
-      await vi.waitFor(() => expect(server.requests.at(-1)?.path).toContain('/ping'), { timeout: 30_000 })
+      const other = Promise.withResolvers<RunReport>()
+      server.at('/ping', async (socket, request) => {
+        // It waits for the turn before that is given on.
+        runs.sync(service.of('small1')).then(other.resolve, other.reject)
+        await send({ status: 429, headers: { 'Retry-After': '1' } })(socket, request)
+      })
       // The one that has the turn meanwhile keeps it.
       server.at('/events/small1-a/responses', async (socket, request) => {
         await isEnded.promise
         await send(service.accounts.get('small1')?.answer(request) ?? {})(socket, request)
       })
-      const other = runs.sync(service.of('small1'))
+      const late = { ...service.of('small0'), createAccount: false, runTimeoutMs: 1500 }
+      const ended = outcome(runs[call](late)).finally(isEnded.resolve)
       expect(await ended).toMatchObject({ code: 'run_deadline' })
-      expect((await other).status).toBe('succeeded')
+      expect((await other.promise).status).toBe('succeeded')
       expect((await runs.sync(service.of('small2'))).status).toBe('succeeded')
     },
   )
@@ -325,7 +331,7 @@ describe('a run pool', () => {
     await using runs = createRunPool({ ...stage.database, runs: 2 })
     // It is given up when the others have ended, long before its deadline.
     const givenUp = new AbortController()
-    const limits = { requestTimeoutMs: 600_000, runTimeoutMs: 25_000 }
+    const limits = { requestTimeoutMs: 600_000, runTimeoutMs: 100_000 }
     const hanging = outcome(runs.sync({ ...service.of('small0'), ...limits, signal: givenUp.signal }))
     const others = [...service.accounts.keys()].slice(1)
     await Promise.all(others.map((name) => runs.sync(service.of(name))))

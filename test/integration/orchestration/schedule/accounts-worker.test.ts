@@ -1,5 +1,5 @@
 /** `headcount worker` over an accounts file, as an operator runs it. */
-import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -27,15 +27,19 @@ describe.each(engines)('a worker over an accounts file (%s)', (engine) => {
     const folder = await mkdtemp(join(tmpdir(), 'headcount-test-accounts-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const file = join(folder, 'accounts.json')
+    /** All at once, for a worker may look at any moment: no file is written that is in use. */
     const write = async (entries: readonly Entry[]) => {
-      for (const { name, key = keyOf(name) } of entries)
-        await writeFile(join(folder, `${name}.key`), key, { mode: 0o600 })
-      const accounts = entries.map(({ name, schedule = everySecond }) => ({
-        name,
-        key_file: `${name}.key`,
-        schedule,
-      }))
-      await writeFile(file, JSON.stringify({ defaults: { base_url: service.server.baseUrl.href }, accounts }))
+      const accounts: object[] = []
+      for (const { name, key = keyOf(name), schedule = everySecond } of entries) {
+        const key_file = key === keyOf(name) ? `${name}.key` : `${name}-wrong.key`
+        await writeFile(join(folder, key_file), key, { mode: 0o600 })
+        accounts.push({ name, key_file, schedule })
+      }
+      await writeFile(
+        `${file}.new`,
+        JSON.stringify({ defaults: { base_url: service.server.baseUrl.href }, accounts }),
+      )
+      await rename(`${file}.new`, file)
     }
     const env = { HEADCOUNT_ACCOUNTS_FILE: file, DATABASE_URL: place.url }
     const start = (...args: readonly string[]) => startWorker(['--health-port', '0', ...args], { env })
@@ -60,7 +64,7 @@ describe.each(engines)('a worker over an accounts file (%s)', (engine) => {
         level: 'error',
         account: 'a2',
         code: 'key_refused',
-        msg: expect.stringMatching(/the key in a2\.key \(/),
+        msg: expect.stringMatching(/the key in a2-wrong\.key \(/),
       })
       const url = healthOf(worker)
       const health = async (path = '') => {
@@ -112,20 +116,21 @@ describe.each(engines)('a worker over an accounts file (%s)', (engine) => {
       ).toContain('"n":"0"')
     })
 
-  test('an account that fails after a restart is healthy while its mirror is fresh', async () => {
-    const s = await stage(1)
-    await s.write([{ name: 'a0', schedule: onceAYear }])
-    await using first = s.start()
-    await first.says('account a0: sync succeeded')
-    first.kill('SIGTERM')
-    await first.ended
-    await s.write([{ name: 'a0', schedule: onceAYear, key: 'wrong-key-of-a0' }])
-    await using second = s.start()
-    await second.says('was answered with 401')
-    await expect
-      .poll(async () => (await fetch(`${healthOf(second)}/a0`)).json(), { timeout: 20_000 })
-      .toMatchObject({ healthy: true, reason: expect.stringContaining('the last good run began') })
-  })
+  if (engine === 'postgres')
+    test('an account that fails after a restart is healthy while its mirror is fresh', async () => {
+      const s = await stage(1)
+      await s.write([{ name: 'a0', schedule: onceAYear }])
+      await using first = s.start()
+      await first.says('account a0: sync succeeded')
+      first.kill('SIGTERM')
+      await first.ended
+      await s.write([{ name: 'a0', schedule: onceAYear, key: 'wrong-key-of-a0' }])
+      await using second = s.start()
+      await second.says('was answered with 401')
+      await expect
+        .poll(async () => (await fetch(`${healthOf(second)}/a0`)).json(), { timeout: 20_000 })
+        .toMatchObject({ healthy: true, reason: expect.stringContaining('the last good run began') })
+    })
 
   test('O2 SIGTERM ends runs that wait and runs under way, within its time', async () => {
     const s = await stage(12)

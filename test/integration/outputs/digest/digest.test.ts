@@ -118,69 +118,9 @@ onBothStages('a digest', (stage) => {
     expect(text).toMatch(/\n\nThe mirror is whole, and the last good run began .*\.\n$/)
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   })
-
-  test('what the first reading finds is no news: from now on it tells what changes', async () => {
-    await using on = await mirrored(stage)
-    const first = await told(on)
-    expect(first).toMatchObject({ is_news: true, accounts: [{ begins: true, first_readings: '11' }] })
-    expect(totals(await own(on))).toEqual({})
-    expect(digestText(first)).toMatch(/read for the first time\. From now on a digest tells what\nchanges\./)
-    // Afterwards there is nothing to tell, although the service notes an edit.
-    on.account.of('gala')[0] = responseItem(1, { updated_at: inDays(0) })
-    await on.sync({ all: true })
-    expect(await told(on, { since: 1 })).toMatchObject({ is_news: false })
-    expect(texts(await own(on, { since: 1 }))).toMatch(/\n\nNothing new\.\n\nThe mirror is whole/)
-  })
-
-  test('never names people who were erased or forgotten', async () => {
-    await using on = await mirrored(stage)
-    const { account } = on
-    account.add('old', 3, { title: 'Old', event_at: inDays(-400) })
-    await on.sync()
-    const ada = { name: 'Ada Lovelace', email: 'ada@example.org', message: 'with the engine' }
-    account.of('gala')[0] = responseItem(1, ada)
-    account.of('gala')[1] = responseItem(2, ada)
-    account.of('gala').push(responseItem(7, ada), responseItem(8, ada))
-    account.of('old')[0] = responseItem(1, { quantity: 9 })
-    account.of('old')[1] = responseItem(2, { message: 'see you' })
-    await on.sync({ all: true })
-    account.of('gala').splice(1, 1)
-    await on.sync({ all: true })
-    expect(JSON.stringify(await told(on, { since: 1 }))).toMatch(/Lovelace/)
-    const personKey = 'a key of the suppression list for tests only'
-    await erasePerson({ ...optionOf(on.target), email: ada.email, personKey })
-    await on.run('sync', { personKey, forgetAfterMs: 365 * DAY, all: true })
-    const found = await own(on, { since: 1 })
-    expect(JSON.stringify(found.responses_new.items.map(({ name }) => name))).not.toMatch(/Ada/)
-    const traces = /Lovelace|ada@|engine|see you/
-    expect(JSON.stringify(found)).not.toMatch(traces)
-    const old = await own(on, { since: 2, event: 'old' })
-    expect(JSON.stringify(old)).not.toMatch(/Guest|guest|see you/)
-    expect(texts(found)).toMatch(/^Withdrawn: 1\n {2}Gala: 1 response$/m)
-  })
-
-  test('tells of each account apart, and of one event', async () => {
-    await using on = await mirrored(stage)
-    await on.run('sync', { account: 'north', createAccount: true })
-    on.account.of('gala').splice(0, 1)
-    on.account.of('picnic').push(responseItem(9))
-    await on.run('sync', { account: 'north', all: true })
-    const both = await told(on, { since: 2 })
-    expect(both.accounts.map((found) => [found.account, totals(found)])).toEqual([
-      ['default', {}],
-      ['north', { responses_withdrawn: 1, responses_new: 1, money: 1 }],
-    ])
-    expect((await told(on, { since: 2, account: 'default' })).is_news).toBe(false)
-    expect(totals(await own(on, { since: 2, account: 'north', event: 'gala' }))).toEqual({
-      responses_withdrawn: 1,
-      money: 1,
-    })
-    await expect(told(on, { since: 2, event: 'galaa' })).rejects.toThrow(/did you mean gala/)
-    await expect(told(on, { since: 99 })).rejects.toThrow(/There is no run 99/)
-  })
 })
 
-onPostgresStage('a digest', (stage) => {
+onPostgresStage('a digest (postgres)', (stage) => {
   test('names ten of each kind, and the query that lists all of them', async () => {
     await using on = await mirrored(stage)
     on.account.of('picnic').push(...Array.from({ length: 44 }, (_, place) => responseItem(100 + place)))
@@ -291,5 +231,65 @@ onPostgresStage('a digest', (stage) => {
         `select count(*)::int from (${found.responses_new.query}) q`,
       ),
     ).toEqual([[12]])
+  })
+
+  test('what the first reading finds is no news: from now on it tells what changes', async () => {
+    await using on = await mirrored(stage)
+    const first = await told(on)
+    expect(first).toMatchObject({ is_news: true, accounts: [{ begins: true, first_readings: '11' }] })
+    expect(totals(await own(on))).toEqual({})
+    expect(digestText(first)).toMatch(/read for the first time\. From now on a digest tells what\nchanges\./)
+    // Afterwards there is nothing to tell, although the service notes an edit.
+    on.account.of('gala')[0] = responseItem(1, { updated_at: inDays(0) })
+    await on.sync({ all: true })
+    expect(await told(on, { since: 1 })).toMatchObject({ is_news: false })
+    expect(texts(await own(on, { since: 1 }))).toMatch(/\n\nNothing new\.\n\nThe mirror is whole/)
+  })
+
+  test('never names people who were erased or forgotten', async () => {
+    await using on = await mirrored(stage)
+    const { account } = on
+    account.add('old', 3, { title: 'Old', event_at: inDays(-400) })
+    await on.sync()
+    const ada = { name: 'Ada Lovelace', email: 'ada@example.org', message: 'with the engine' }
+    account.of('gala')[0] = responseItem(1, ada)
+    account.of('gala')[1] = responseItem(2, ada)
+    account.of('gala').push(responseItem(7, ada), responseItem(8, ada))
+    account.of('old')[0] = responseItem(1, { quantity: 9 })
+    account.of('old')[1] = responseItem(2, { message: 'see you' })
+    await on.sync({ all: true })
+    account.of('gala').splice(1, 1)
+    await on.sync({ all: true })
+    expect(JSON.stringify(await told(on, { since: 1 }))).toMatch(/Lovelace/)
+    const personKey = 'a key of the suppression list for tests only'
+    await erasePerson({ ...optionOf(on.target), email: ada.email, personKey })
+    await on.run('sync', { personKey, forgetAfterMs: 365 * DAY, all: true })
+    const found = await own(on, { since: 1 })
+    expect(JSON.stringify(found.responses_new.items.map(({ name }) => name))).not.toMatch(/Ada/)
+    const traces = /Lovelace|ada@|engine|see you/
+    expect(JSON.stringify(found)).not.toMatch(traces)
+    const old = await own(on, { since: 2, event: 'old' })
+    expect(JSON.stringify(old)).not.toMatch(/Guest|guest|see you/)
+    expect(texts(found)).toMatch(/^Withdrawn: 1\n {2}Gala: 1 response$/m)
+  })
+
+  test('tells of each account apart, and of one event', async () => {
+    await using on = await mirrored(stage)
+    await on.run('sync', { account: 'north', createAccount: true })
+    on.account.of('gala').splice(0, 1)
+    on.account.of('picnic').push(responseItem(9))
+    await on.run('sync', { account: 'north', all: true })
+    const both = await told(on, { since: 2 })
+    expect(both.accounts.map((found) => [found.account, totals(found)])).toEqual([
+      ['default', {}],
+      ['north', { responses_withdrawn: 1, responses_new: 1, money: 1 }],
+    ])
+    expect((await told(on, { since: 2, account: 'default' })).is_news).toBe(false)
+    expect(totals(await own(on, { since: 2, account: 'north', event: 'gala' }))).toEqual({
+      responses_withdrawn: 1,
+      money: 1,
+    })
+    await expect(told(on, { since: 2, event: 'galaa' })).rejects.toThrow(/did you mean gala/)
+    await expect(told(on, { since: 99 })).rejects.toThrow(/There is no run 99/)
   })
 })

@@ -4,7 +4,6 @@ import { createSampleAccount } from '../../../../src/commands/demo/account/accou
 import { connect } from '../../../../src/db/connect.ts'
 import { chooseViews, EXPORTABLE, viewQuery } from '../../../../src/outputs/export/select-views.ts'
 import { columnName } from '../../../../src/outputs/export/column.ts'
-import { engines } from '../../../support/databases/databases.ts'
 import { startWire } from '../../../support/http/wire.ts'
 import { answerTo } from '../../../support/mirror/query.ts'
 
@@ -17,8 +16,8 @@ const signUps = ['Bar', 'Door'].map((name, id) => ({
   slots: [{ name, start_date: soon, end_date: 'late' }],
 }))
 
-test.each(engines)('leaves no two rows of a table or view in either order (%s)', async (engine) => {
-  await using wire = await startWire(engine)
+test('leaves no two rows of a table or view in either order', async () => {
+  await using wire = await startWire('postgres')
   const account = createSampleAccount({ seed: 1, now: new Date('2026-06-17T10:20:30Z') })
   wire.bodies.set('fair', JSON.stringify(signUps))
   for (let run = 0; run < 5; run++) {

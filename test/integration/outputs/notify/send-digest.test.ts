@@ -51,28 +51,6 @@ const states = (deliveries: readonly Delivery[]) => deliveries.map(({ state }) =
 const ofMail = async (on: Stage) => (await status(optionOf(on.target)))[0]?.deliveries ?? []
 
 onBothStages('a digest by mail', (stage) => {
-  test('changes that were pruned before they were told are not passed over in silence', async () => {
-    await using on = await mirrored(stage)
-    await using server = await startMailServer()
-    await send(on, server)
-    on.account.of('gala')[0] = responseItem(1, { name: 'Grace' })
-    await on.sync({ all: true })
-    await prune({ ...optionOf(on.target), historyBefore: new Date() })
-    expect(states(await send(on, server))).toEqual(['accepted'])
-    expect(server.received[1]?.mail.subject).toBe('headcount: history was pruned')
-    expect(server.received[1]?.mail.text).toMatch(
-      /History was pruned since: what changed before [^.]+ is not\nall told\.\n\nNothing else is new\./,
-    )
-    // It is told once, also when runs come after it.
-    expect(states(await send(on, server))).toEqual(['nothing_new'])
-    await on.run('sync', { all: true })
-    expect(states(await send(on, server))).toEqual(['nothing_new'])
-    on.account.of('gala').push(responseItem(7, { name: 'Grace' }))
-    await on.run('sync', { all: true })
-    await send(on, server)
-    expect(server.received[2]?.mail.subject).toBe('headcount: 1 new, +12.50')
-  })
-
   test('says first that it begins, then what changed since, and nothing where nothing did', async () => {
     await using on = await mirrored(stage)
     await using server = await startMailServer()
@@ -102,57 +80,6 @@ onBothStages('a digest by mail', (stage) => {
     expect(await ofMail(on)).toMatchObject([
       { kind: 'digest', name: 'default', recipient: ADA, delivered_run_id: 3, failures: 0, error: null },
     ])
-  })
-
-  test('that was refused is told again whole, and status says why', async () => {
-    await using on = await mirrored(stage)
-    let refusal: readonly [number, string] | null = null
-    await using server = await startMailServer({ refuse: () => refusal })
-    await send(on, server)
-    await answered(on, 7, 'Grace')
-    refusal = [450, 'greylisted, come back later']
-    const [failed] = await send(on, server)
-    expect(failed).toMatchObject({ state: 'failed', error: expect.stringMatching(/greylisted/) })
-    expect(Date.parse(failed?.next_attempt_at ?? '') - Date.now()).toBeLessThanOrEqual(60_000)
-    refusal = [550, 'no such user']
-    expect(await send(on, server)).toMatchObject([
-      { state: 'failed', error: expect.stringMatching(/no such user/) },
-    ])
-    expect(await ofMail(on)).toMatchObject([
-      {
-        delivered_run_id: 1,
-        failures: 2,
-        error: expect.stringMatching(/no such user/),
-        failed_at: expect.any(String),
-      },
-    ])
-    await answered(on, 8, 'Edsger')
-    refusal = null
-    expect(states(await send(on, server))).toEqual(['accepted'])
-    const text = server.received.at(-1)?.mail.text
-    expect(text).toMatch(/Grace/)
-    expect(text).toMatch(/Edsger/)
-    expect(await ofMail(on)).toMatchObject([
-      { delivered_run_id: 3, failures: 0, error: null, failed_at: null },
-    ])
-  })
-
-  test('goes to each recipient alone; one that is refused does not keep the others', async () => {
-    await using on = await mirrored(stage)
-    await using server = await startMailServer({
-      refuse: (address) => (address.startsWith('bob') ? [550, 'bob has left'] : null),
-    })
-    const to = 'mailto:ada@EXAMPLE.ORG,bob@example.org mailto:ada@example.org mailto:eve@example.org'
-    const deliveries = await send(on, server, { to })
-    expect(deliveries.map(({ recipient, state }) => [recipient, state])).toEqual([
-      ['mailto:ada@example.org', 'accepted'],
-      ['mailto:bob@example.org', 'failed'],
-      ['mailto:eve@example.org', 'accepted'],
-    ])
-    expect(server.received.map(({ to }) => to)).toEqual([['ada@example.org'], ['eve@example.org']])
-    // Nobody learns who else is told.
-    const heads = server.received.map(({ mail }) => mail.headerLines.find(({ key }) => key === 'to')?.line)
-    expect(heads).toEqual(['To: ada@example.org', 'To: eve@example.org'])
   })
 
   test('is sent by one process at a time, and again with the same id by the next one when that one died', async () => {
@@ -186,7 +113,7 @@ onBothStages('a digest by mail', (stage) => {
   })
 })
 
-onPostgresStage('a digest by mail', (stage) => {
+onPostgresStage('a digest by mail (postgres)', (stage) => {
   test('with a name or of one event goes on by itself', async () => {
     await using on = await mirrored(stage)
     await using server = await startMailServer()
@@ -272,6 +199,79 @@ onPostgresStage('a digest by mail', (stage) => {
     // The claim is given back at once.
     await using server = await startMailServer()
     expect(states(await send(on, server))).toEqual(['accepted'])
+  })
+
+  test('changes that were pruned before they were told are not passed over in silence', async () => {
+    await using on = await mirrored(stage)
+    await using server = await startMailServer()
+    await send(on, server)
+    on.account.of('gala')[0] = responseItem(1, { name: 'Grace' })
+    await on.sync({ all: true })
+    await prune({ ...optionOf(on.target), historyBefore: new Date() })
+    expect(states(await send(on, server))).toEqual(['accepted'])
+    expect(server.received[1]?.mail.subject).toBe('headcount: history was pruned')
+    expect(server.received[1]?.mail.text).toMatch(
+      /History was pruned since: what changed before [^.]+ is not\nall told\.\n\nNothing else is new\./,
+    )
+    // It is told once, also when runs come after it.
+    expect(states(await send(on, server))).toEqual(['nothing_new'])
+    await on.run('sync', { all: true })
+    expect(states(await send(on, server))).toEqual(['nothing_new'])
+    on.account.of('gala').push(responseItem(7, { name: 'Grace' }))
+    await on.run('sync', { all: true })
+    await send(on, server)
+    expect(server.received[2]?.mail.subject).toBe('headcount: 1 new, +12.50')
+  })
+
+  test('that was refused is told again whole, and status says why', async () => {
+    await using on = await mirrored(stage)
+    let refusal: readonly [number, string] | null = null
+    await using server = await startMailServer({ refuse: () => refusal })
+    await send(on, server)
+    await answered(on, 7, 'Grace')
+    refusal = [450, 'greylisted, come back later']
+    const [failed] = await send(on, server)
+    expect(failed).toMatchObject({ state: 'failed', error: expect.stringMatching(/greylisted/) })
+    expect(Date.parse(failed?.next_attempt_at ?? '') - Date.now()).toBeLessThanOrEqual(60_000)
+    refusal = [550, 'no such user']
+    expect(await send(on, server)).toMatchObject([
+      { state: 'failed', error: expect.stringMatching(/no such user/) },
+    ])
+    expect(await ofMail(on)).toMatchObject([
+      {
+        delivered_run_id: 1,
+        failures: 2,
+        error: expect.stringMatching(/no such user/),
+        failed_at: expect.any(String),
+      },
+    ])
+    await answered(on, 8, 'Edsger')
+    refusal = null
+    expect(states(await send(on, server))).toEqual(['accepted'])
+    const text = server.received.at(-1)?.mail.text
+    expect(text).toMatch(/Grace/)
+    expect(text).toMatch(/Edsger/)
+    expect(await ofMail(on)).toMatchObject([
+      { delivered_run_id: 3, failures: 0, error: null, failed_at: null },
+    ])
+  })
+
+  test('goes to each recipient alone; one that is refused does not keep the others', async () => {
+    await using on = await mirrored(stage)
+    await using server = await startMailServer({
+      refuse: (address) => (address.startsWith('bob') ? [550, 'bob has left'] : null),
+    })
+    const to = 'mailto:ada@EXAMPLE.ORG,bob@example.org mailto:ada@example.org mailto:eve@example.org'
+    const deliveries = await send(on, server, { to })
+    expect(deliveries.map(({ recipient, state }) => [recipient, state])).toEqual([
+      ['mailto:ada@example.org', 'accepted'],
+      ['mailto:bob@example.org', 'failed'],
+      ['mailto:eve@example.org', 'accepted'],
+    ])
+    expect(server.received.map(({ to }) => to)).toEqual([['ada@example.org'], ['eve@example.org']])
+    // Nobody learns who else is told.
+    const heads = server.received.map(({ mail }) => mail.headerLines.find(({ key }) => key === 'to')?.line)
+    expect(heads).toEqual(['To: ada@example.org', 'To: eve@example.org'])
   })
 })
 

@@ -5,7 +5,7 @@ import type { Database } from '../../../../src/db/connect.ts'
 import { renderReport } from '../../../../src/outputs/report/render-report.ts'
 import { readReport } from '../../../../src/mirror/answers/report/report-call.ts'
 import { removeRsvpMeaning, setAccount, setSlotTarget, sync } from '../../../../src/index.ts'
-import { engines, freshPlace } from '../../../support/databases/databases.ts'
+import { freshPlace } from '../../../support/databases/databases.ts'
 import { serveAccount } from '../../../support/http/serving.ts'
 import {
   headingsOf,
@@ -17,13 +17,13 @@ import {
 
 const apiKey = 'key-of-the-report'
 
-describe.each(engines)('the figures of a report (%s)', (engine) => {
+describe('the figures of a report', () => {
   const opened = new AsyncDisposableStack()
   const account = createSampleAccount({ seed: 'report', now: new Date() })
   let database: Database
 
   beforeAll(async () => {
-    const place = opened.use(await freshPlace(engine))
+    const place = opened.use(await freshPlace('postgres'))
     const { url: baseUrl } = opened.use(await serveAccount(account, apiKey))
     await sync({ database: place.url, apiKey, baseUrl })
     account.advance()

@@ -176,7 +176,9 @@ describe.runIf(process.platform === 'linux').each(kinds)('a report in a browser 
     },
   )
 
-  test.each(windows)('%s can be read by everybody (axe)', async (_, options) => {
+  // The page of a link is that of the account; its colours and its narrow form are the same for an event and for nothing.
+  const read = kind === 'account' ? windows : kind === 'link' ? [] : windows.slice(0, 1)
+  test.each(read)('%s can be read by everybody (axe)', async (_, options) => {
     await using page = await open(kind, { ...options, bypassCSP: true })
     await page.tab.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
     await page.tab.addScriptTag({ path: axe })

@@ -69,27 +69,26 @@ describe.each(engines)('a backup of %s', (from) => {
   })
   afterAll(() => filled[Symbol.asyncDispose]())
 
-  test.each(engines)(
-    'restored to %s is the same mirror, and the next run reads what it would have read before',
-    async (to) => {
-      expect((await stat(file)).mode & 0o777).toBe(0o600)
-      await using place = await freshPlace(to, { blank: true })
-      const restored = await restoreMirror({ database: place.url, file })
-      expect(restored.tables).toEqual(
-        made.tables.map(({ table, rows: n, checksum }) => ({ table, rows: n, checksum })),
-      )
-      expect(restored.readers).toEqual([
-        { role_name: 'board', with_personal: false },
-        { role_name: 'reporting', with_personal: true },
-      ])
-      await using opened = new AsyncDisposableStack()
-      const target = await keepOpen(place, opened)
-      expect(await readRows(target)).toEqual(rows)
-      const there = await filled.sync(target)
-      expect(there.requests).toEqual(here.requests)
-      expect(there.report.run_id).toBe(here.report.run_id)
-    },
-  )
+  // Each engine gives once and takes once.
+  const to = from === 'postgres' ? 'pglite' : 'postgres'
+  test(`restored to ${to} is the same mirror, and the next run reads what it would have read before`, async () => {
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await using place = await freshPlace(to, { blank: true })
+    const restored = await restoreMirror({ database: place.url, file })
+    expect(restored.tables).toEqual(
+      made.tables.map(({ table, rows: n, checksum }) => ({ table, rows: n, checksum })),
+    )
+    expect(restored.readers).toEqual([
+      { role_name: 'board', with_personal: false },
+      { role_name: 'reporting', with_personal: true },
+    ])
+    await using opened = new AsyncDisposableStack()
+    const target = await keepOpen(place, opened)
+    expect(await readRows(target)).toEqual(rows)
+    const there = await filled.sync(target)
+    expect(there.requests).toEqual(here.requests)
+    expect(there.report.run_id).toBe(here.report.run_id)
+  })
 })
 
 describe('a backup', () => {
@@ -395,10 +394,10 @@ const ofAda = async (target: Target) =>
   JSON.stringify((await readRows(target))['responses']).includes('Ada@Example.org')
 
 describe('whom a backup brings back', () => {
-  test.each(engines)('is erased again by the suppression list from after it (%s)', async (engine) => {
+  test('is erased again by the suppression list from after it', async () => {
     await using opened = new AsyncDisposableStack()
     const { filled, file, personKey, list } = await eraseAfterBackup(opened)
-    const target = await blankTarget(engine, opened)
+    const target = await blankTarget('postgres', opened)
     const restored = await restoreMirror({ ...optionOf(target), file, suppressions: [list], personKey })
     expect(restored.erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 1, erased_since: 1 })
     expect(restored.receipts).toMatchObject([{ status: 'succeeded', erased: { responses: 1 } }])
@@ -435,17 +434,17 @@ describe('whom a backup brings back', () => {
   })
 })
 
-describe.each(engines)('what was revoked after a backup (%s)', (engine) => {
+describe('what was revoked after a backup', () => {
   test('opens the restored mirror again, and is counted; what had expired or was revoked before is not', async () => {
-    await using filled = await fillMirror(engine)
+    await using filled = await fillMirror('postgres')
     await using opened = new AsyncDisposableStack()
-    const target = optionOf(await blankTarget(engine, opened))
+    const target = optionOf(await blankTarget('postgres', opened))
     const own = { ...optionOf(filled.target), account: 'default' }
     const key = await createKey(own)
     const link = await createLink({ ...own, view: 'events', format: 'csv' })
     const revokedBefore = await createKey(own)
     await revokeKey({ ...own, id: revokedBefore.id })
-    const file = join(folder, `revoked-${engine}.tar.gz`)
+    const file = join(folder, 'revoked.tar.gz')
     await backupMirror({ ...own, file })
     await revokeKey({ ...own, id: key.id })
     await revokeLink({ ...own, id: link.id })

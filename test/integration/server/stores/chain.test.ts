@@ -173,7 +173,7 @@ async function rowsRead({ url }: Place): Promise<number> {
     const { rows } = await database.transaction((trx) => trx.query(others))
     return rows[0]?.[0]
   }
-  await expect.poll(othersNow, { timeout: 10_000 }).toBe(0)
+  await expect.poll(othersNow, { timeout: 60_000 }).toBe(0)
   const { rows } = await database.transaction((trx) =>
     trx.query(
       `select coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0)::int

@@ -10,10 +10,11 @@ import { readLive } from '../../../support/mirror/live-rows.ts'
 import { keyOf, serve } from '../../../support/http/serving.ts'
 import { idOf, meaningOf } from '../../../support/accounts/wire-item.ts'
 import { startWire } from '../../../support/http/wire.ts'
+import { examples } from '../../../support/seed.ts'
 
 describe.each([
-  ['postgres', 12],
-  ['pglite', 3],
+  ['postgres', examples(6)],
+  ['pglite', examples(2)],
 ] as const)('what is served (%s)', (engine, numRuns) => {
   test('mirrors to the same rows, and means what the service sent', async () => {
     await using wire = await startWire(engine)

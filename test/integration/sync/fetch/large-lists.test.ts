@@ -143,8 +143,12 @@ onPostgresStage('a large list', (stage) => {
       await trx.query('lock table headcount.response_history in share mode')
       const run = on.run('sync', { ...tiny, signal: interrupt.signal })
       const waits = async () =>
-        (await trx.query(`select pid from pg_locks where not granted`)).rows.length > 0
-      await vi.waitFor(async () => expect(await waits()).toBe(true), { interval: 5, timeout: 10_000 })
+        (
+          await trx.query(
+            `select from pg_locks where not granted and relation = 'headcount.response_history'::regclass`,
+          )
+        ).rows.length > 0
+      await vi.waitFor(async () => expect(await waits()).toBe(true), { interval: 5, timeout: 30_000 })
       interrupt.abort()
       return { run }
     })

@@ -64,7 +64,7 @@ onPostgresStage('D14 an unchanged run', (stage) => {
 
     // The run's own row is the sign that its statistics have arrived.
     let after = await writesOf(on)
-    for (let wait = 0; wait < 100 && after.get('sync_state') === before.get('sync_state'); wait++) {
+    for (let wait = 0; wait < 2000 && after.get('sync_state') === before.get('sync_state'); wait++) {
       await setTimeout(20)
       after = await writesOf(on)
     }

@@ -263,7 +263,7 @@ async function terminate({ url }: Stage, condition: string): Promise<void> {
   const name = url.split('/').at(-1)
   await onServer(`
     do $$ begin
-      for attempt in 1..400 loop
+      for attempt in 1..3000 loop
         perform pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}' and ${condition};
         exit when found;
         perform pg_sleep(0.02);

@@ -11,11 +11,12 @@ import { readLive } from '../../../support/mirror/live-rows.ts'
 import { startWire } from '../../../support/http/wire.ts'
 import type { Wire } from '../../../support/http/wire.ts'
 import { meaningOf } from '../../../support/accounts/wire-item.ts'
+import { examples } from '../../../support/seed.ts'
 
 // A run on PGlite opens its folder anew and costs ten times as much as one on Postgres.
 describe.each([
-  ['postgres', 30],
-  ['pglite', 10],
+  ['postgres', examples(15)],
+  ['pglite', examples(4)],
 ] as const)('round trip (%s)', (engine, numRuns) => {
   test('two syncs of two versions of an account are one sync of the second, and history replays the first', async () => {
     await using wire = await startWire(engine)

@@ -213,7 +213,7 @@ onPostgresStage('an edited response', (stage) => {
           where schemaname = 'headcount' and relname in ('responses', 'payments') order by relname`,
       )
     // The statistics come in when the connections of the run have ended.
-    await expect.poll(updates, { timeout: 10_000 }).toEqual([
+    await expect.poll(updates, { timeout: 60_000 }).toEqual([
       ['payments', 20, 20],
       ['responses', 20, 20],
     ])

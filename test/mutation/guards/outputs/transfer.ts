@@ -18,7 +18,7 @@ export const transferGuards: readonly Guard[] = [
     promise: 'numbers that the original has given are given to nothing else in the copy',
     mutation: 'remove',
     tests: [moved],
-    only: 'from postgres to postgres',
+    only: 'from pglite to postgres',
   },
   {
     name: 'runs in progress',

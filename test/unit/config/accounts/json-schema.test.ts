@@ -9,6 +9,7 @@ import { accountsSchema } from '../../../../build/reference/accounts-schema.ts'
 import { entryKeys } from '../../../../src/config/accounts/keys.ts'
 import { accountSettings } from '../../../../src/config/settings.ts'
 import { accountsFolder } from '../../../support/files/accounts-folder.ts'
+import { examples } from '../../../support/seed.ts'
 
 const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(
   JSON.parse(await accountsSchema()),
@@ -126,7 +127,7 @@ test('whatever the reader takes, the schema takes', async () => {
     taken += 1
     expect(isValid(document)).toBe(true)
   })
-  await fc.assert(agrees, { numRuns: 300 })
+  await fc.assert(agrees, { numRuns: examples(100) })
   expect(taken).toBeGreaterThan(20)
 })
 

@@ -41,18 +41,6 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
     expect(ran.stdout + ran.stderr).not.toContain('canary')
   })
 
-  test('a service that asks for a pause is told at once, with what it says, and is not waited for', async () => {
-    await using s = await stage(organisers())
-    s.service.always(send(refusal(503, { 'Retry-After': '60', 'Content-Type': 'application/json' })))
-    const begin = performance.now()
-    const ran = await s.run(['doctor'])
-    expect(performance.now() - begin).toBeLessThan(30_000)
-    expect(ran.code).toBe(4)
-    expect(ran.stdout).toMatch(
-      /^failed +service +does not answer: .*503.* asks to come back at \S+ \(Retry-After\)/m,
-    )
-  })
-
   test('tells a key that is refused, a wrong entry, and an account that was renamed in the file alone', async () => {
     await using s = await stage(organisers())
     await s.run(['sync', '--quiet'])
@@ -86,34 +74,9 @@ onBothAccountsStages('doctor of the accounts of a file', (stage) => {
       { account: 'choir', exit_code: 2, ok: false },
     ])
   })
-
-  test('of a schema that has no keys yet tells nothing of names', async () => {
-    await using s = await stage(organisers())
-    await using database = await s.place.open()
-    await database.transaction(async (trx) => {
-      await trx.query('delete from headcount.schema_migrations where number > 9')
-      await trx.query('alter table headcount.accounts drop column key_sha256')
-    })
-    await database.close()
-    const ran = await s.run(['doctor', '--json'])
-    expect(ran.code).toBe(0)
-    for (const name of ['accounts', 'mirrors'])
-      expect(checkOf(ran, name)).toMatchObject([{ state: 'skipped' }])
-  })
-
-  test('says once that a host is down', async () => {
-    await using s = await stage(organisers())
-    const base = `http://127.0.0.1:${await closedPort()}/api/v1`
-    const ran = await s.run(['doctor', '--json'], { env: { HEADCOUNT_BASE_URL: base } })
-    expect(ran.code).toBe(4)
-    expect(documentOf(ran).checks.filter(({ state }) => state === 'failed')).toMatchObject([
-      { name: 'service', detail: expect.stringContaining('ECONNREFUSED') },
-    ])
-    expect(documentOf(ran).accounts.map(({ exit_code }) => exit_code)).toEqual([4, 4, 4])
-  })
 })
 
-onPostgresAccountsStage('doctor of the accounts of a file, more', (stage) => {
+onPostgresAccountsStage('doctor of the accounts of a file (postgres)', (stage) => {
   test('finds an account that hangs, though it is the first of its host, and the others well', async () => {
     await using s = await stage(organisers())
     const answer = send({ body: { email: 'organiser@example.org' } })
@@ -255,5 +218,42 @@ onPostgresAccountsStage('doctor of the accounts of a file, more', (stage) => {
     expect((await s.run(['doctor', '--account', 'bobb'])).stdout).toMatch(
       /^failed +configuration +.*did you mean bob\?/,
     )
+  })
+
+  test('a service that asks for a pause is told at once, with what it says, and is not waited for', async () => {
+    await using s = await stage(organisers())
+    s.service.always(send(refusal(503, { 'Retry-After': '60', 'Content-Type': 'application/json' })))
+    const begin = performance.now()
+    const ran = await s.run(['doctor'])
+    expect(performance.now() - begin).toBeLessThan(30_000)
+    expect(ran.code).toBe(4)
+    expect(ran.stdout).toMatch(
+      /^failed +service +does not answer: .*503.* asks to come back at \S+ \(Retry-After\)/m,
+    )
+  })
+
+  test('of a schema that has no keys yet tells nothing of names', async () => {
+    await using s = await stage(organisers())
+    await using database = await s.place.open()
+    await database.transaction(async (trx) => {
+      await trx.query('delete from headcount.schema_migrations where number > 9')
+      await trx.query('alter table headcount.accounts drop column key_sha256')
+    })
+    await database.close()
+    const ran = await s.run(['doctor', '--json'])
+    expect(ran.code).toBe(0)
+    for (const name of ['accounts', 'mirrors'])
+      expect(checkOf(ran, name)).toMatchObject([{ state: 'skipped' }])
+  })
+
+  test('says once that a host is down', async () => {
+    await using s = await stage(organisers())
+    const base = `http://127.0.0.1:${await closedPort()}/api/v1`
+    const ran = await s.run(['doctor', '--json'], { env: { HEADCOUNT_BASE_URL: base } })
+    expect(ran.code).toBe(4)
+    expect(documentOf(ran).checks.filter(({ state }) => state === 'failed')).toMatchObject([
+      { name: 'service', detail: expect.stringContaining('ECONNREFUSED') },
+    ])
+    expect(documentOf(ran).accounts.map(({ exit_code }) => exit_code)).toEqual([4, 4, 4])
   })
 })

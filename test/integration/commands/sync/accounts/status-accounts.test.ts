@@ -56,21 +56,6 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
     // Nobody reads ada any more: that is no fault of the accounts that are kept.
     expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
   })
-
-  test('says of a mirror that was moved where it went, as verify does', async () => {
-    await using s = await stage({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }) })
-    expect((await s.run(['sync', '-q'])).code).toBe(0)
-    await (async () => {
-      await using database = await s.place.open()
-      await change(database, [`insert into headcount.moved (moved_to) values ('PGlite in /elsewhere')`])
-    })()
-    const table = await s.run(['status'])
-    expect(table.code).toBe(0)
-    expect(table.stdout).toMatch(/^ada +moved .*\n? *.*to PGlite in \/elsewhere/m)
-    const verified = await s.run(['verify'])
-    expect(verified.code).toBe(0)
-    expect(verified.stdout + verified.stderr).toContain('This mirror was moved to PGlite in /elsewhere')
-  })
 })
 
 /** What is read of the file, and what is said of it. */
@@ -182,5 +167,20 @@ onPostgresAccountsStage('status of the accounts of a file (postgres)', (stage) =
     const one = await s.run(['status', '--account', 'ada'])
     expect(one.stdout).toMatch(/^account ada .*\n {2}last good run/)
     expect((await s.run(['status', '--account', 'adda'])).stderr).toMatch(/did you mean ada\?/)
+  })
+
+  test('says of a mirror that was moved where it went, as verify does', async () => {
+    await using s = await stage({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }) })
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    await (async () => {
+      await using database = await s.place.open()
+      await change(database, [`insert into headcount.moved (moved_to) values ('PGlite in /elsewhere')`])
+    })()
+    const table = await s.run(['status'])
+    expect(table.code).toBe(0)
+    expect(table.stdout).toMatch(/^ada +moved .*\n? *.*to PGlite in \/elsewhere/m)
+    const verified = await s.run(['verify'])
+    expect(verified.code).toBe(0)
+    expect(verified.stdout + verified.stderr).toContain('This mirror was moved to PGlite in /elsewhere')
   })
 })

@@ -103,22 +103,6 @@ onBothAccountsStages('all accounts of a file', (stage) => {
     expect(verified.stderr).toMatch(/^verify of 5 accounts in .*: 3 equal, 1 configuration, 1 key refused\n/)
     expectNoKey(verified)
   })
-
-  test('of which one is named, that one alone is read, and told as ever', async () => {
-    await using s = await stage(organisers())
-    const one = await s.run(['sync', '--account', 'bob', '--json'])
-    expect(one.code).toBe(0)
-    expect(JSON.parse(one.stdout)).toMatchObject({ account: 'bob', status: 'succeeded', mode: 'sync' })
-    expect(await s.run(['sync', '--quiet', '--account', 'cleo'])).toEqual({ code: 0, stdout: '', stderr: '' })
-    const unknown = await s.run(['sync'], { env: { HEADCOUNT_ACCOUNT: 'bobb' } })
-    expect(unknown).toMatchObject({ code: 2, stdout: '' })
-    expect(unknown.stderr).toMatch(
-      /accounts\.yaml has no account "bobb" \(did you mean bob\?\); it has ada, bob, cleo\./,
-    )
-    expect(new Set(s.service.requests.map(({ headers }) => headers['x-api-key']))).toEqual(
-      new Set(['canary-bob', 'canary-cleo']),
-    )
-  })
 })
 
 onPostgresAccountsStage('all accounts of a file, as they are told', (stage) => {
@@ -263,5 +247,21 @@ onPostgresAccountsStage('all accounts of a file, as they are told', (stage) => {
     const ran = await s.run(['sync', '--json', '--quiet'])
     expect(ran.code).toBe(3)
     expect(byName(resultsIn(ran)).map(({ account }) => account)).toEqual(['ada', 'bob', 'cleo'])
+  })
+
+  test('of which one is named, that one alone is read, and told as ever', async () => {
+    await using s = await stage(organisers())
+    const one = await s.run(['sync', '--account', 'bob', '--json'])
+    expect(one.code).toBe(0)
+    expect(JSON.parse(one.stdout)).toMatchObject({ account: 'bob', status: 'succeeded', mode: 'sync' })
+    expect(await s.run(['sync', '--quiet', '--account', 'cleo'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    const unknown = await s.run(['sync'], { env: { HEADCOUNT_ACCOUNT: 'bobb' } })
+    expect(unknown).toMatchObject({ code: 2, stdout: '' })
+    expect(unknown.stderr).toMatch(
+      /accounts\.yaml has no account "bobb" \(did you mean bob\?\); it has ada, bob, cleo\./,
+    )
+    expect(new Set(s.service.requests.map(({ headers }) => headers['x-api-key']))).toEqual(
+      new Set(['canary-bob', 'canary-cleo']),
+    )
   })
 })
