@@ -124,8 +124,8 @@ function postgresUrl(text: string): URL {
 /** With a `%` that stands for itself the URL can be read, and a part of it cannot. */
 function isDecodable({ username, password, hostname, pathname }: URL): boolean {
   try {
-    decodeURIComponent([username, password, hostname, pathname].join('/'))
-    return true
+    const text = [username, password, hostname, pathname].join('/')
+    return decodeURIComponent(text).length <= text.length
   } catch {
     return false
   }
