@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engines, openStageOn } from './engine/open.ts'
 import { historyOf } from './play/plan.ts'
-import { play } from './play/play.ts'
+import { play, type Played } from './play/play.ts'
 import type { Stage } from './play/world.ts'
 
 /** A thousand are the script's; each of these costs seconds, on PGlite twice as many. */
@@ -36,5 +36,8 @@ describe.each(engines)('simulated histories (%s)', (engine) => {
 test('a seed gives the same history, step by step, whenever it is played', async () => {
   await using stage = await openStageOn('postgres')
   const [played, again] = [await play(stage, historyOf(1)), await play(stage, historyOf(1))]
-  expect(again.trace).toEqual(played.trace)
+  expect(stepsOf(again)).toEqual(stepsOf(played))
 })
+
+/** Without the ends of runs: of deletions that are bounded, a run makes those of the lists that came first. */
+const stepsOf = ({ trace }: Played) => trace.filter((line) => !line.startsWith('   exit '))
