@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Pool } from 'pg'
 import { raceAbort } from '../common/abort.ts'
 import { UsageError } from '../common/errors.ts'
+import { isDecodable } from '../common/text/is-decodable.ts'
 import type { PGliteLike } from './pglite/types.ts'
 import type { ConnectOptions, Database } from './database.ts'
 
@@ -114,19 +115,10 @@ function postgresUrl(text: string): URL {
       'The database URL names several hosts. Name one that leads to the primary server, also after a failover: a proxy or a DNS name.',
     )
   const url = URL.parse(text)
-  if (url === null || !isDecodable(url))
+  // With a `%` that stands for itself the URL can be read, and a part of it cannot.
+  if (url === null || ![url.username, url.password, url.hostname, url.pathname].every(isDecodable))
     throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   if (url.hash !== '')
     throw new UsageError(`The database URL has a # that is not percent-encoded. ${howToWrite}`)
   return url
-}
-
-/** With a `%` that stands for itself the URL can be read, and a part of it cannot. */
-function isDecodable({ username, password, hostname, pathname }: URL): boolean {
-  try {
-    const text = [username, password, hostname, pathname].join('/')
-    return decodeURIComponent(text).length <= text.length
-  } catch {
-    return false
-  }
 }

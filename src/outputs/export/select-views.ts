@@ -2,7 +2,11 @@
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { UsageError } from '../../common/errors.ts'
 import { identifier, literal } from '../../db/quote.ts'
-import { READABLE_WITH_PERSONAL, READABLE_WITHOUT_PERSONAL } from '../../db/readers/readable.ts'
+import {
+  READABLE_OF_ACCOUNTS,
+  READABLE_WITH_PERSONAL,
+  READABLE_WITHOUT_PERSONAL,
+} from '../../db/readers/readable.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { eventColumn } from '../../mirror/answers/event-rows.ts'
 import { columnName, readColumns, type Column } from './column.ts'
@@ -87,9 +91,8 @@ export async function requireReadable(
       where not coalesce(has_table_privilege(to_regclass('headcount.' || name), 'select'), true)
      union all
      select 'time_zone of accounts', current_user::text
-      where $2 and not (has_column_privilege('headcount.accounts', 'id', 'select')
-                        and has_column_privilege('headcount.accounts', 'time_zone', 'select'))`,
-    [relations, format === 'xlsx'],
+      where exists (select from unnest($2::text[]) name where not has_column_privilege('headcount.accounts', name, 'select'))`,
+    [relations, format === 'xlsx' ? READABLE_OF_ACCOUNTS : []],
   )
   const [[, role] = [], ...others] = rows as [string, string | null][]
   if (role === undefined) return
@@ -97,7 +100,7 @@ export async function requireReadable(
   const remedy =
     role === null || others.length > 0
       ? 'Name tables and views that it may read, export without personal data, or use a role that may read them.'
-      : `A workbook has times in the time zone of the account: let the owner of the mirror grant select (id, time_zone) on headcount.accounts to ${identifier(role)}, or choose another format.`
+      : `A workbook has times in the time zone of the account: let the owner of the mirror grant select (${READABLE_OF_ACCOUNTS.join(', ')}) on headcount.accounts to ${identifier(role)}, or choose another format.`
   throw new UsageError(`export: this role may not read ${lacking}. ${remedy}`)
 }
 

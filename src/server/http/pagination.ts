@@ -1,3 +1,4 @@
+import { isDecodable } from '../../common/text/is-decodable.ts'
 import { problems } from '../problems.ts'
 import type { PageRequest } from '../stores/store.ts'
 import { MAX_PAGE_ITEMS } from './limits.ts'
@@ -49,15 +50,6 @@ function requireDecodable(search: string): void {
     const [name = ''] = part.split('=')
     if (name !== 'limit' && name !== 'after') continue
     if (!isDecodable(part)) throw new BadQueryError(`${name} must be percent-encoded UTF-8`)
-  }
-}
-
-/** The result is used: the bundler drops a call like this one where nobody uses it, with the error that it throws. */
-function isDecodable(text: string): boolean {
-  try {
-    return decodeURIComponent(text).length <= text.length
-  } catch {
-    return false
   }
 }
 
