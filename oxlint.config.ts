@@ -70,7 +70,7 @@ const packages = [
       'src/telemetry/sdk/temporality.ts',
     ],
   },
-  { name: 'pg', by: ['src/db/postgres/open-postgres.ts', 'src/db/postgres/own-transaction.ts'] },
+  { name: 'pg', by: ['src/db/postgres/open-postgres.ts', 'src/db/postgres/one-message.ts'] },
   { name: '@electric-sql/pglite', by: ['src/db/pglite/open-pglite.ts'] },
   { name: 'pg-boss', by: ['src/orchestration/queue/open-queue.ts'] },
 ] as const

@@ -7,7 +7,7 @@ import { checkOut, type Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 import { PoolShare } from './pool-share.ts'
-import { PIN } from './own-transaction.ts'
+import { PIN } from './one-message.ts'
 import { WatchedPool, type ConnectingClient, type Connections } from './watched-pool.ts'
 
 interface OwnPool {
@@ -228,11 +228,11 @@ async function inTransaction<T>(
   )
   try {
     const isolation = options.readOnly === true ? 'repeatable read read only' : 'read committed'
-    await session.send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
+    session.sendWithNext([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
     // Inside the transaction Kysely uses one session, and cannot release it.
     const kysely = kyselyOver(async () => ({ queryObjects: session.queryObjects, release: () => {} }))
     const queryWithin: Transaction['queryWithin'] = async (ms, text, values) => {
-      await query(`set local statement_timeout to ${Math.ceil(ms)}`)
+      session.sendWithNext([`set local statement_timeout to ${Math.ceil(ms)}`])
       return query(text, values)
     }
     const result = await work({ engine: 'postgres', kysely, query, queryWithin, copy, copyOut, copyOutParts })

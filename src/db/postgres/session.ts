@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
-import type { PoolClient, QueryConfig, QueryResult as PgQueryResult } from 'pg'
+import type { PoolClient, QueryConfig, QueryResult as PgQueryResult, QueryResultRow } from 'pg'
 import { from as copyFrom, to as copyTo, type CopyToStreamQuery } from 'pg-copy-streams'
 import { toError } from '../../common/abort.ts'
 import { DatabaseError } from '../../common/errors.ts'
@@ -8,7 +8,7 @@ import { toDatabaseError, needsOtherConnection } from '../errors.ts'
 import { observeStatement } from '../../telemetry/statements.ts'
 import type { QueryResult, ReceivePart } from '../transaction.ts'
 import { parserFor } from '../type-parsers.ts'
-import { inOwnTransaction, pinned } from './own-transaction.ts'
+import { inOneMessage, OWN_TRANSACTION, pinned, type Neighbours } from './one-message.ts'
 import type { Connections } from './watched-pool.ts'
 
 /** An option of pg that its types lack. */
@@ -31,6 +31,8 @@ export class Session {
   readonly #label: string
   #unusable: Error | null = null
   #answerMs = 330_000
+  /** Statements that wait for the next one. */
+  #ahead: string[] = []
 
   constructor(client: PoolClient, pool: Connections, label: string) {
     this.#client = client
@@ -41,7 +43,7 @@ export class Session {
   /** Sends one statement; rows as arrays. */
   readonly query = async (text: string, values: readonly unknown[] = []): Promise<QueryResult> => {
     const config = { ...this.#extended(text, values), rowMode: 'array' as const }
-    const { fields, rows, rowCount } = await this.#observed(text, this.#client.query<unknown[]>(config))
+    const { fields, rows, rowCount } = await this.#observed(text, this.#sendWithAhead<unknown[]>(config))
     return {
       columns: fields.map((field) => ({ name: field.name, type: field.dataTypeID })),
       rows,
@@ -51,7 +53,10 @@ export class Session {
 
   /** As `query`, with rows as objects. */
   readonly queryObjects = (text: string, values: readonly unknown[]): Promise<PgQueryResult> =>
-    this.#observed(text, this.#client.query(this.#extended(text, values)))
+    this.#observed(text, this.#sendWithAhead(this.#extended(text, values)))
+
+  /** Sends statements without values in one message with the next one, whatever that is. */
+  readonly sendWithNext = (statements: readonly string[]): void => void this.#ahead.push(...statements)
 
   /** As `queryObjects`, in a transaction of its own and still in one round trip. */
   readonly queryInOwnTransaction = async (
@@ -60,7 +65,7 @@ export class Session {
   ): Promise<PgQueryResult> => {
     try {
       // guard: path of one statement
-      return await this.#observed(text, this.#sendInOwnTransaction(this.#extended(text, values)))
+      return await this.#observed(text, this.#sendWith(OWN_TRANSACTION, this.#extended(text, values)))
     } catch (error) {
       await this.rollback()
       throw error
@@ -77,25 +82,35 @@ export class Session {
   ): Promise<readonly object[]> => {
     const limit = { query_timeout: this.#answerMs }
     if (values.length > 0)
-      return (await this.#guarded(this.#sendInOwnTransaction({ text, values: [...values], ...limit }))).rows
+      return (await this.#guarded(this.#sendWith(OWN_TRANSACTION, { text, values: [...values], ...limit })))
+        .rows
     const query: TimedQuery = { text: pinned(text), ...limit }
     const sent: Promise<PgQueryResult | readonly PgQueryResult[]> = this.#client.query(query)
     const result = await this.#guarded(sent)
     return 'rows' in result ? result.rows : result.flatMap(({ rows }) => rows)
   }
 
-  #sendInOwnTransaction(query: TimedQuery): Promise<PgQueryResult> {
-    const { promise, resolve, reject } = Promise.withResolvers<PgQueryResult>()
-    const sent = inOwnTransaction(query, (error, result) =>
+  /** In one message with the statements that wait for it. */
+  #sendWithAhead<Row extends QueryResultRow>(query: TimedQuery): Promise<PgQueryResult<Row>> {
+    return this.#sendWith({ first: this.#ahead.splice(0), last: [] }, query)
+  }
+
+  #sendWith<Row extends QueryResultRow>(
+    neighbours: Neighbours,
+    query: TimedQuery,
+  ): Promise<PgQueryResult<Row>> {
+    const { promise, resolve, reject } = Promise.withResolvers<PgQueryResult<Row>>()
+    const sent = inOneMessage<Row>(query, neighbours, (error, result) =>
       error === null ? resolve(result) : reject(error),
     )
     this.#client.query(sent)
     return promise
   }
 
-  /** Sends several statements without values in one round trip. */
-  async send(statements: readonly string[]): Promise<void> {
-    const query: TimedQuery = { text: statements.join('; '), query_timeout: this.#answerMs }
+  /** For COPY, which goes by another protocol. */
+  async #sendAhead(): Promise<void> {
+    if (this.#ahead.length === 0) return
+    const query: TimedQuery = { text: this.#ahead.splice(0).join('; '), query_timeout: this.#answerMs }
     await this.#observed(query.text, this.#client.query(query))
   }
 
@@ -105,6 +120,7 @@ export class Session {
     rows: Buffer<ArrayBuffer>,
     form = 'format binary',
   ): Promise<number> => {
+    await this.#sendAhead()
     const text = `copy ${target} from stdin with (${form})`
     const stream = Object.assign(copyFrom(text), { query_timeout: this.#answerMs })
     this.#client.query(stream)
@@ -136,6 +152,7 @@ export class Session {
     })
 
   async #copyTo<T>(query: string, form: string, read: (stream: CopyToStreamQuery) => Promise<T>): Promise<T> {
+    await this.#sendAhead()
     const text = `copy (${query}) to stdout with (${form})`
     const stream = Object.assign(copyTo(text), { query_timeout: this.#answerMs, callback: () => {} })
     this.#client.query(stream)
@@ -149,6 +166,7 @@ export class Session {
 
   /** @throws DatabaseError when the server rolled back instead, as after a failed statement */
   async commit(): Promise<void> {
+    if (this.#hasNotBegun) return
     const { command } = await this.queryObjects('commit', [])
     if (command !== 'COMMIT') {
       throw new DatabaseError(
@@ -159,7 +177,7 @@ export class Session {
 
   /** Never throws: a connection that cannot roll back is closed when it is released. */
   async rollback(): Promise<void> {
-    if (this.#broken !== null) return
+    if (this.#broken !== null || this.#hasNotBegun) return
     await this.queryObjects('rollback', []).catch((error: unknown) => this.#breakWith(error))
   }
 
@@ -170,6 +188,11 @@ export class Session {
 
   /** Gives the connection back to the pool, or closes it when it broke. */
   readonly release = (): void => this.#pool.giveBack(this.#client, this.#broken)
+
+  /** Whether nothing was sent since `sendWithNext`: a transaction of which the server knows nothing. */
+  get #hasNotBegun(): boolean {
+    return this.#ahead.length > 0
+  }
 
   get #broken(): Error | null {
     return this.#unusable ?? this.#pool.lossOf(this.#client)

@@ -302,7 +302,7 @@ export const databaseGuards: readonly Guard[] = [
     name: 'path of one statement',
     promise:
       'a statement outside of transactions has the search path of this program, and leaves none behind',
-    mutation: { cut: 'this.#sendInOwnTransaction(', put: 'this.#client.query(' },
+    mutation: { cut: 'OWN_TRANSACTION', put: '{ first: [], last: [] }' },
     tests: ['test/integration/db/pooling.test.ts'],
     only: 'has a search path of its own',
   },

@@ -1,5 +1,5 @@
-/** Statements of no open transaction: each goes out as a transaction of its own with a search path, in one message. */
-import { Query, type Connection, type QueryConfig, type QueryResult } from 'pg'
+/** Statements that go out together, in one message and so in one round trip: above all with those that begin their transaction. */
+import { Query, type Connection, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg'
 
 /**
  * Where no other role can put functions, operators and types, which would run with the rights of this one. Without `pg_temp` at the end,
@@ -24,11 +24,20 @@ export function pinned(text: string): string {
   return NOT_IN_TRANSACTION.test(statements) ? text : `${comments}${PIN}; ${statements}`
 }
 
-interface OwnTransactionConfig extends QueryConfig {
+interface TimedConfig extends QueryConfig {
   readonly query_timeout: number
 }
 
-type Receive = (error: Error | null, result: QueryResult) => void
+/** Statements without values. */
+export interface Neighbours {
+  readonly first: readonly string[]
+  readonly last: readonly string[]
+}
+
+/** Around a statement of no open transaction. */
+export const OWN_TRANSACTION: Neighbours = { first: ['begin', PIN], last: ['commit'] }
+
+type Receive<Row extends QueryResultRow> = (error: Error | null, result: QueryResult<Row>) => void
 
 /** What pg's types say otherwise, or not at all. */
 interface Wire extends Pick<Connection, 'stream' | 'sync'> {
@@ -41,10 +50,15 @@ interface Received {
   readonly handleCommandComplete: (message: unknown, connection: Wire) => void
 }
 
-const BEFORE = ['begin', PIN]
-
-/** A statement as a transaction of its own, for pg's client. When it fails, the transaction waits for its rollback. */
-export function inOwnTransaction(config: OwnTransactionConfig, receive: Receive): Query {
+/**
+ * A statement for pg's client that goes out with others, which have no values, in one message: `first` before it and `last` after it. When
+ * one fails, the server leaves out those behind it, and a transaction that was begun waits for its rollback.
+ */
+export function inOneMessage<Row extends QueryResultRow>(
+  config: TimedConfig,
+  { first, last }: Neighbours,
+  receive: Receive<Row>,
+): Query {
   const query = new Query(config, receive as unknown as ConstructorParameters<typeof Query>[1])
   const { submit, handleCommandComplete } = query as unknown as Received
   let completed = 0
@@ -52,24 +66,24 @@ export function inOwnTransaction(config: OwnTransactionConfig, receive: Receive)
     submit: (connection) => {
       connection.stream.cork()
       try {
-        for (const text of BEFORE) execute(connection, text)
-        return submit.call(query, committing(connection))
+        for (const text of first) execute(connection, text)
+        return submit.call(query, sendingLast(connection, last))
       } finally {
         connection.stream.uncork()
       }
     },
     handleCommandComplete: (message, connection) => {
-      if (completed === BEFORE.length) handleCommandComplete.call(query, message, connection)
+      if (completed === first.length) handleCommandComplete.call(query, message, connection)
       completed += 1
     },
   }
   return Object.assign(query, within, { query_timeout: config.query_timeout })
 }
 
-/** The same connection, which commits before it asks the server to be ready again. */
-function committing(connection: Wire): Wire {
+/** The same connection, which sends these before it asks the server to be ready again. */
+function sendingLast(connection: Wire, last: readonly string[]): Wire {
   const sync = () => {
-    execute(connection, 'commit')
+    for (const text of last) execute(connection, text)
     connection.sync()
   }
   return Object.create(connection, { sync: { value: sync } }) as Wire
