@@ -2,7 +2,7 @@
  * The indexes of `responses` that queries use and runs do not. A first load is faster without them: they are created
  * after it, outside the transactions of the run. No code may assume that they exist.
  */
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { TransactionConflictError } from '../common/errors.ts'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Database, DatabaseLog } from './database.ts'
@@ -31,6 +31,20 @@ interface MissingIndex {
   readonly isInvalid: boolean
 }
 
+/** Whether this role owns the table. */
+const OWNS_TABLE = sql`(
+  select pg_catalog.pg_has_role(relowner, 'usage') from pg_catalog.pg_class where oid = 'headcount.responses'::regclass)`
+
+/** Whether the table is large enough for the indexes. */
+const HAS_MANY_ROWS = sql`(
+  select count(*) >= ${MIN_ROWS} from (select from headcount.responses limit ${MIN_ROWS}) counted)`
+
+/** Whether any account has a live run, which may be a first load. */
+// guard: indexes after all loads
+const IS_RUN_LIVE = sql`exists (
+  select from headcount.sync_runs
+   where status = 'running' and heartbeat_at > clock_timestamp() - ${LIVE_RUN_S} * interval '1 second')`
+
 interface IndexOptions {
   /** Also with few rows: at the end of a backfill. */
   readonly always: boolean
@@ -49,9 +63,8 @@ export async function createMissingIndexes(
   { always, signal, log, onIndex }: IndexOptions,
 ): Promise<void> {
   try {
-    const missing = await missingIndexes(database.kysely)
-    if (missing.length === 0 || !(await mayCreate(database.kysely, always))) return
-    for (const index of missing) {
+    const isDue = sql`${OWNS_TABLE} and not ${IS_RUN_LIVE} and ${always ? sql`true` : HAS_MANY_ROWS}`
+    for (const index of await missingIndexes(database.kysely, isDue)) {
       if (signal?.aborted) return
       onIndex()
       if (database.engine === 'pglite') {
@@ -78,21 +91,40 @@ export async function createMissingIndexes(
  * @throws DatabaseError
  */
 export async function createIndexesWithin(trx: Transaction): Promise<void> {
-  if (!(await hasManyRows(trx.kysely))) return
-  for (const index of await missingIndexes(trx.kysely)) await trx.query(createIndexStatement(index, ''))
+  for (const index of await missingIndexes(trx.kysely, HAS_MANY_ROWS))
+    await trx.query(createIndexStatement(index, ''))
 }
 
-/** Which indexes are missing, or invalid. */
-export async function missingIndexes(kysely: Kysely<Tables>): Promise<readonly MissingIndex[]> {
-  const { rows } = await sql<{ name: string; valid: boolean }>`
-    select c.relname as name, i.indisvalid as valid
-      from pg_catalog.pg_index i
-      join pg_catalog.pg_class c on c.oid = i.indexrelid
-     where i.indrelid = 'headcount.responses'::regclass`.execute(kysely)
-  const found = new Map(rows.map(({ name, valid }) => [name, valid]))
-  return (Object.keys(INDEXES) as IndexName[])
-    .filter((name) => found.get(name) !== true)
-    .map((name) => ({ name, isInvalid: found.has(name) }))
+/** Indexes that are missing, or invalid, and worth making: the next run makes them, unless its role may not. */
+export function indexesOfOtherOwner(kysely: Kysely<Tables>): Promise<readonly MissingIndex[]> {
+  return missingIndexes(kysely, sql`not ${OWNS_TABLE} and ${HAS_MANY_ROWS}`)
+}
+
+/**
+ * Which indexes are missing, or invalid; none where the condition does not hold.
+ *
+ * @param condition is looked at only when one is missing
+ */
+async function missingIndexes(
+  kysely: Kysely<Tables>,
+  condition: RawBuilder<unknown>,
+): Promise<readonly MissingIndex[]> {
+  const { rows } = await sql<MissingIndex>`
+    with missing as materialized (
+      select expected.name, expected.position, found.relname is not null as "isInvalid"
+        from unnest(${Object.keys(INDEXES)}::text[]) with ordinality as expected(name, position)
+        left join (
+          select c.relname, i.indisvalid
+            from pg_catalog.pg_index i
+            join pg_catalog.pg_class c on c.oid = i.indexrelid
+           where i.indrelid = 'headcount.responses'::regclass
+        ) found on found.relname = expected.name
+       where found.indisvalid is not true
+    )
+    select name, "isInvalid" from missing
+     where case when exists (select from missing) then ${condition} end
+     order by position`.execute(kysely)
+  return rows
 }
 
 /** The statement for an index; an operator runs it when the program has not the right to. */
@@ -100,45 +132,12 @@ export function createIndexStatement({ name }: Pick<MissingIndex, 'name'>, how =
   return `create index ${how}if not exists ${name} ${INDEXES[name]}`
 }
 
-/** Whether the table is large enough for the indexes. */
-export async function hasManyRows(kysely: Kysely<Tables>): Promise<boolean> {
-  const { rows } = await sql<{ enough: boolean }>`
-    select count(*) >= ${MIN_ROWS} as enough
-      from (select from headcount.responses limit ${MIN_ROWS}) counted`.execute(kysely)
-  return rows[0]?.enough === true
-}
-
-/** Whether this role owns the table. */
-export async function ownsTable(kysely: Kysely<Tables>): Promise<boolean> {
-  const { rows } = await sql<{ owner: boolean }>`
-    select pg_catalog.pg_has_role(relowner, 'usage') as owner
-      from pg_catalog.pg_class
-     where oid = 'headcount.responses'::regclass`.execute(kysely)
-  return rows[0]?.owner === true
-}
-
-async function mayCreate(kysely: Kysely<Tables>, always: boolean): Promise<boolean> {
-  if (!(await ownsTable(kysely)) || (await isRunLive(kysely))) return false
-  return always || hasManyRows(kysely)
-}
-
-/** Whether any account has a live run, which may be a first load. */
-async function isRunLive(kysely: Kysely<Tables>): Promise<boolean> {
-  const { rows } = await sql<{ live: boolean }>`
-    select exists (
-      select from headcount.sync_runs
-       where status = 'running' and heartbeat_at > clock_timestamp() - ${LIVE_RUN_S} * interval '1 second'
-    ) as live`.execute(kysely)
-  // guard: indexes after all loads
-  return rows[0]?.live !== false
-}
-
 /** The builder of an index holds the same lock until the index is valid: no index under construction is dropped. */
 async function dropInvalid(database: Database, { name }: MissingIndex): Promise<void> {
   await database.transaction(
     async (trx) => {
       await trx.query('lock table headcount.responses in share update exclusive mode')
-      const missing = await missingIndexes(trx.kysely)
+      const missing = await missingIndexes(trx.kysely, sql`true`)
       // guard: invalid index
       if (missing.some((index) => index.name === name && index.isInvalid))
         await trx.query(`drop index headcount.${name}`)

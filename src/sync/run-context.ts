@@ -14,6 +14,7 @@ import type { HoldPolicy } from './deletions/deletion-guard.ts'
 import type { UnconfirmedLists } from './deletions/unconfirmed-absences.ts'
 import type { Observations } from './drift/observations.ts'
 import type { FirstResponses } from './fetch/event-list.ts'
+import type { StoredAccount } from './open/find-account.ts'
 import type { OpenSuppressions } from './open/suppressions.ts'
 import type { Suppressions } from '../normalise/suppression/suppressions.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -44,7 +45,7 @@ export interface RunContext extends ReadContext {
 /** The account's part of the mirror, and the way to change it. */
 export interface MirrorAccess {
   readonly database: Database
-  readonly account: { readonly id: number; readonly name: string }
+  readonly account: StoredAccount
   readonly lease: Lease
   /** What writes the rows; in a dry run it only compares them. */
   readonly load: Loader

@@ -87,21 +87,22 @@ async function execute(run: RunContext): Promise<RunReport> {
 }
 
 /**
- * Loads what is known of each list while `fetch` waits for the first two HTTP responses: the database needs about as long.
- * `fetch` gets the promise that `run.initial.states` is there. The database is idle when this ends.
+ * Loads what is known of each list, and what was observed, while `fetch` waits for the first two HTTP responses: the
+ * database needs about as long. `fetch` gets the promise that `run.initial.states` is there. The database is idle when this ends.
  */
 async function loadSyncStateWhile<Result>(
   run: RunContext,
   fetch: (loaded: Promise<void>) => Promise<Result>,
 ): Promise<Result> {
-  const loaded = readStates(run.mirror.database.kysely, run.mirror.account.id).then((states) => {
+  const { database, account } = run.mirror
+  const loaded = readStates(database.kysely, account.id).then((states) => {
     run.initial.states = states
   })
-  // They are awaited later. Until then a failure must not count as an unhandled rejection.
-  loaded.catch(() => {})
+  // Who needs them awaits the states, and asks again for the observations. A failure must not count as an unhandled rejection.
+  const allLoaded = loaded.then(() => run.pending.observations.load(database)).catch(() => {})
   try {
     return await fetch(loaded)
   } finally {
-    await loaded.catch(() => {})
+    await allLoaded
   }
 }

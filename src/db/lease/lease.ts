@@ -88,19 +88,24 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
   const holder = options.holder ?? (await currentProcess())
   let watched: string | null = null
   const silenceOf = trackHeartbeatAge()
-  for (;;) {
+  // Hardly ever is there another run: it is looked for when this one could not begin.
+  for (let dead: OtherRun | null = null; ;) {
     signal?.throwIfAborted()
-    const other = await readRunning(database, options.accountId, '')
-    const silence = other === null ? 0 : silenceOf(other)
-    const isDead =
-      other !== null &&
-      (silence >= DEAD_AFTER_S ||
-        // guard: runs given up
-        givenUp.has(runKey(other)) ||
-        (other.holder !== null && (await hasExited(other.holder))))
-    const opened = other === null || isDead ? await beginRun(database, options, holder, other) : null
+    const opened = await beginRun(database, options, holder, dead)
     if (opened !== null) return createLease(database, opened, options)
+    const other = await readRunning(database, options.accountId, '')
+    dead = null
     if (other === null) continue
+    const silence = silenceOf(other)
+    const isDead =
+      silence >= DEAD_AFTER_S ||
+      // guard: runs given up
+      givenUp.has(runKey(other)) ||
+      (other.holder !== null && (await hasExited(other.holder)))
+    if (isDead) {
+      dead = other
+      continue
+    }
     // A beat in the future is no heartbeat of a live run: such a run sends another one within seconds.
     if (other.silence >= 0 && other.silence < ALIVE_FOR_S) throw accountLocked(other)
     if (watched !== other.id) {
@@ -140,29 +145,26 @@ async function readRunning(
   return row === undefined ? null : { ...row, holder: parseProcessIdentity(row.holder) }
 }
 
+/** Null when another run is there: the number of one that does not begin is not used up. */
 async function insertInto(
   trx: Transaction,
   { accountId, mode, namedEventsOnly = false, begin }: LeaseOptions,
   holder: ProcessIdentity,
-): Promise<BegunRun> {
-  const run = await trx.kysely
-    .insertInto('headcount.sync_runs')
-    .values({
-      account_id: accountId,
-      mode,
-      named_events_only: namedEventsOnly,
-      status: 'running',
-      holder: JSON.stringify(holder),
-    })
-    .returning(['id', 'started_at'])
-    .executeTakeFirstOrThrow()
+): Promise<BegunRun | null> {
+  const { rows } = await sql<BegunRun>`
+    insert into headcount.sync_runs (account_id, mode, named_events_only, status, holder)
+    select ${accountId}, ${mode}, ${namedEventsOnly}, 'running', ${JSON.stringify(holder)}
+     where not exists (select from headcount.sync_runs where account_id = ${accountId} and status = 'running')
+    returning id, started_at as "startedAt"`.execute(trx.kysely)
+  const [run] = rows
+  if (run === undefined) return null
   await begin?.(trx, run.id)
-  return { id: run.id, startedAt: run.started_at }
+  return run
 }
 
 /**
- * Begins a run, and takes over from a dead one, if there is one. Null when that one has sent another heartbeat, or another
- * process was faster.
+ * Begins a run, and takes over from a dead one, if there is one. Null when another run is there: that one has sent another
+ * heartbeat, or another process was faster.
  */
 async function beginRun(
   database: Database,

@@ -10,7 +10,7 @@ interface StoredObservation extends Observation {
 
 /** All stored observations of an account; some hundreds at most. */
 export async function readObservations(
-  { kysely }: Transaction,
+  { kysely }: Pick<Transaction, 'kysely'>,
   account: number,
 ): Promise<readonly StoredObservation[]> {
   const { rows } = await sql<StoredObservation>`

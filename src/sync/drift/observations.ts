@@ -23,7 +23,7 @@ interface ObservationsOptions {
  */
 export class Observations {
   readonly #options: ObservationsOptions
-  /** What the account has; null until a transaction asks. */
+  /** What the account has; null until somebody asks. */
   #stored: ObservationSet | null = null
   /** What finished runs have counted. */
   #counted: readonly Observation[] = []
@@ -49,7 +49,7 @@ export class Observations {
   async store(trx: Transaction, observed: readonly Observation[]): Promise<readonly Observation[]> {
     const unseen = observed.filter((one) => !this.#seen.has(one))
     if (unseen.length === 0) return []
-    const stored = await this.#load(trx)
+    const stored = await this.load(trx)
     const kept = this.#keep(stored, unseen)
     const added = kept.filter((one) => !stored.has(one))
     await this.#options.load.saveObservations(trx, this.#options.account, added, 0)
@@ -74,7 +74,7 @@ export class Observations {
       const [path = '', value = ''] = answer.split(' ')
       if (!ORDINARY_STATUSES.has(value)) this.note({ path, kind: 'status', value })
     }
-    this.committed(this.#keep(await this.#load(trx), this.#notes))
+    this.committed(this.#keep(await this.load(trx), this.#notes))
     const seen = [...this.#seen]
     await this.#options.load.saveObservations(trx, this.#options.account, seen, 1)
     return driftWarnings(firstSeen(this.#counted, seen))
@@ -90,9 +90,10 @@ export class Observations {
     return [...new Set(observed.map((one) => all.add(stored.has(one) ? one : redacted(one))))]
   }
 
-  async #load(trx: Transaction): Promise<ObservationSet> {
+  /** Reads what the account has, once. A run asks early, while it waits for the service: nobody else writes them meanwhile. */
+  async load(queries: Pick<Transaction, 'kysely'>): Promise<ObservationSet> {
     if (this.#stored !== null) return this.#stored
-    const rows = await readObservations(trx, this.#options.account)
+    const rows = await readObservations(queries, this.#options.account)
     this.#counted = rows.filter(({ count }) => /* guard: news of a run that died */ count > 0)
     for (const row of rows) if (row.count === 0) this.#seen.add(row)
     // Another batch may have asked at the same time.

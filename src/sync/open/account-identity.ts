@@ -1,6 +1,7 @@
 import { AccountMismatchError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import { readEvents, type Identity } from '../../load/stored-identity.ts'
+import type { StoredAccount, StoredIdentity } from './find-account.ts'
 import type { ListState } from '../../load/state/sync-state.ts'
 import type { ReadContext, RunContext } from '../run-context.ts'
 
@@ -22,7 +23,8 @@ export async function verifyAccountIdentity(
   listed: readonly string[],
 ): Promise<void> {
   const { adopt } = run.settings
-  const { known, isOther } = await compareIdentity(run, identity, listed, {
+  const { identity: known } = run.mirror.account
+  const isOther = await compareIdentity(run, identity, listed, {
     adopt,
     consequence: 'The mirror goes on with the new one.',
   })
@@ -53,7 +55,7 @@ interface ComparisonOptions {
 /**
  * Compares who the service says we are with what the mirror was built from; warns when that changed.
  *
- * @returns what the mirror was built from, and whether that is another account or address than now.
+ * @returns whether the mirror was built from another account or address than now.
  * @throws AccountMismatchError, as `verifyAccountIdentity`.
  */
 export async function compareIdentity(
@@ -61,43 +63,28 @@ export async function compareIdentity(
   identity: Identity,
   listed: readonly string[],
   { adopt, consequence }: ComparisonOptions,
-): Promise<{ readonly known: Known; readonly isOther: boolean }> {
-  const known = await readIdentity(run)
-  const change = describeChange(known, identity)
-  if (change === null) return { known, isOther: false }
+): Promise<boolean> {
+  const change = describeChange(run.mirror.account.identity, identity)
+  if (change === null) return false
   if (listed.length === 0 && !adopt) {
     run.stats.warn(
       `This may be another account: ${change}. It lists no event, so that the mirror is not taken over.`,
     )
-    return { known, isOther: false }
+    return false
   }
   // guard: another account
   if (!adopt) await requireSameEvents(run, change, listed)
   run.stats.warn(`The account changed: ${change}. ${consequence}`)
-  return { known, isOther: true }
+  return true
 }
 
 /** Whether something says that this may be another account than the mirror's, so that its event list decides. */
-export async function mayBeOther(run: IdentityContext, identity: Identity): Promise<boolean> {
-  return describeChange(await readIdentity(run), identity) !== null
-}
-
-type Known = Readonly<Record<keyof Identity, string | null>>
-
-const nothing: Known = { email: null, base_url: null, key_sha256: null }
-
-/** What the mirror was built from; nothing before the first run came this far. */
-async function readIdentity(run: IdentityContext): Promise<Known> {
-  const known = await run.mirror.database.kysely
-    .selectFrom('headcount.accounts')
-    .select(['email', 'base_url', 'key_sha256'])
-    .where('id', '=', run.mirror.account.id)
-    .executeTakeFirst()
-  return known ?? nothing
+export function mayBeOther(account: StoredAccount, identity: Identity): boolean {
+  return describeChange(account.identity, identity) !== null
 }
 
 /** What says that this may be another account, in words; null when nothing does or nothing is known yet. */
-function describeChange(known: Known, now: Identity): string | null {
+function describeChange(known: StoredIdentity, now: Identity): string | null {
   const changes = []
   if (known.base_url !== null && known.base_url !== now.base_url) {
     changes.push(`the base address was ${known.base_url} and is ${now.base_url}`)

@@ -3,6 +3,9 @@ import { sql, type Kysely } from 'kysely'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
+import type { Identity } from '../../load/stored-identity.ts'
+import { requireNotMoved } from '../../load/state/moved.ts'
+import type { ResolvedOptions } from '../options.ts'
 import { isOfOtherSchema } from '../../db/errors.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -29,30 +32,41 @@ export interface RequestedAccount {
   readonly apiKey: string
 }
 
-/**
- * Makes sure that the account is one of the mirror, or may become one: a mistyped name would store everything a second
- * time. Writes nothing, and is asked before anything is written; a mirror without accounts takes any name. A schema that is older,
- * or that another process is bringing up to date, may not be able to tell: findAccount asks again before it makes the account.
- *
- * @throws UnknownAccountError, AccountMismatchError
- */
-export async function requireKnownAccount(database: Database, wanted: RequestedAccount): Promise<void> {
-  try {
-    await requireAccountName(database.kysely, wanted)
-  } catch (error) {
-    // guard: half a schema
-    if (!isOfOtherSchema(error)) throw error
-  }
+/** What the mirror was built from; null before the first run came this far. */
+export type StoredIdentity = Readonly<Record<keyof Identity, string | null>>
+
+/** An account, and what the mirror held of it when it was opened. */
+export interface StoredAccount {
+  readonly id: number
+  readonly name: string
+  readonly identity: StoredIdentity
+  /** Which fields its rows were made without; null: it has no rows yet. */
+  readonly fieldRules: string | null
+}
+
+export function accountWithoutRows(id: number, name: string): StoredAccount {
+  return { id, name, identity: { email: null, base_url: null, key_sha256: null }, fieldRules: null }
 }
 
 /**
- * The account's number; its row is made when this is its first run.
+ * Makes sure that the account is one of the mirror, or may become one: a mistyped name would store everything a second
+ * time. Writes nothing, and is asked before anything is written; a mirror without accounts takes any name. A schema that is older,
+ * or that another process is bringing up to date, may not be able to tell: makeAccount asks again.
  *
- * @throws UnknownAccountError when the mirror has other accounts, and a further one is not wanted
+ * @returns its number; null when it is still to be made
+ * @throws UnknownAccountError, AccountMismatchError
  */
-export async function findAccount(database: Database, wanted: RequestedAccount): Promise<number> {
-  const known = await find(database.kysely, wanted.account)
-  return known?.id ?? (await database.transaction(({ kysely }) => makeAccount(kysely, wanted)))
+export async function requireKnownAccount(
+  database: Database,
+  wanted: RequestedAccount,
+): Promise<number | null> {
+  try {
+    return await requireAccountName(database.kysely, wanted)
+  } catch (error) {
+    // guard: half a schema
+    if (!isOfOtherSchema(error)) throw error
+    return null
+  }
 }
 
 /**
@@ -64,11 +78,49 @@ export async function readAccount(
   { kysely }: Pick<Database, 'kysely'>,
   requested: RequestedAccount,
   remedy?: string,
-): Promise<{ readonly id: number; readonly name: string }> {
+): Promise<StoredAccount> {
+  const { account: name } = requested
   await requireAccountName(kysely, requested, remedy)
-  const found = await find(kysely, requested.account)
-  if (found?._removing_since) throw partlyRemovedError(requested.account, found._removing_since)
-  return { id: found?.id ?? 0, name: requested.account }
+  const found = await storedAccounts(kysely).select('id').where('name', '=', name).executeTakeFirst()
+  if (found === undefined) return accountWithoutRows(0, name)
+  requireWhole(found, name)
+  return asStored({ ...found, name })
+}
+
+/**
+ * The account of a run that begins, and whether somebody of it was erased: one question, for each is a round trip.
+ *
+ * @param force writes also to a mirror that was moved
+ * @throws MovedMirrorError, RemovedAccountError
+ */
+export async function readAccountToWrite(
+  { kysely }: Transaction,
+  id: number,
+  { account: name, force }: Pick<ResolvedOptions, 'account' | 'force'>,
+): Promise<{ readonly account: StoredAccount; readonly isSuppressing: boolean }> {
+  const found = await storedAccounts(kysely)
+    .select(sql<boolean>`exists (select from headcount.moved)`.as('is_moved'))
+    .select(
+      sql<boolean>`exists (select from headcount.suppressions where account_id = ${id})`.as('is_suppressing'),
+    )
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!force && found?.is_moved !== false) await requireNotMoved(kysely)
+  requireWhole(found, name)
+  return { account: asStored({ ...found, id, name }), isSuppressing: found.is_suppressing }
+}
+
+function storedAccounts(kysely: Kysely<Tables>) {
+  return kysely
+    .selectFrom('headcount.accounts')
+    .select(['_removing_since', 'field_rules', 'email', 'base_url', 'key_sha256'])
+}
+
+function asStored(
+  row: StoredIdentity & { readonly id: number; readonly name: string; readonly field_rules: string | null },
+): StoredAccount {
+  const { id, name, email, base_url, key_sha256, field_rules } = row
+  return { id, name, identity: { email, base_url, key_sha256 }, fieldRules: field_rules }
 }
 
 /**
@@ -82,6 +134,14 @@ export async function requireNotRemoved({ kysely }: Transaction, id: number, nam
     .select('_removing_since')
     .where('id', '=', id)
     .executeTakeFirst()
+  requireWhole(account, name)
+}
+
+/** @throws RemovedAccountError */
+function requireWhole<T extends { readonly _removing_since: string | null }>(
+  account: T | undefined,
+  name: string,
+): asserts account is T {
   if (account === undefined) {
     throw new RemovedAccountError(`The account "${name}" was removed meanwhile. Nothing was written.`)
   }
@@ -101,15 +161,28 @@ export function describeRemoval(account: string, since: string): string {
   return `half removed since ${since}, and no mirror any more: ${command} removes the rest`
 }
 
-function find(kysely: Kysely<Tables>, name: string) {
-  return kysely
+/** Also in a schema that is older. */
+async function find(kysely: Kysely<Tables>, name: string): Promise<number | null> {
+  const found = await kysely
     .selectFrom('headcount.accounts')
-    .select(['id', '_removing_since'])
+    .select('id')
     .where('name', '=', name)
     .executeTakeFirst()
+  return found?.id ?? null
 }
 
-async function makeAccount(kysely: Kysely<Tables>, wanted: RequestedAccount): Promise<number> {
+/**
+ * Makes the row of an account whose first run this is.
+ *
+ * @param wanted with `force` also in a mirror that was moved
+ * @returns its number
+ * @throws MovedMirrorError; UnknownAccountError when the mirror has other accounts, and a further one is not wanted
+ */
+export async function makeAccount(
+  { kysely }: Transaction,
+  wanted: RequestedAccount & Pick<ResolvedOptions, 'force'>,
+): Promise<number> {
+  if (!wanted.force) await requireNotMoved(kysely)
   // Two first runs of different names in an empty mirror: the second sees the account of the first.
   await sql`lock table headcount.accounts in share row exclusive mode`.execute(kysely)
   // guard: first runs at once
@@ -120,7 +193,7 @@ async function makeAccount(kysely: Kysely<Tables>, wanted: RequestedAccount): Pr
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   const made = await find(kysely, wanted.account)
-  if (made !== undefined) return made.id
+  if (made !== null) return made
   throw new DatabaseError(
     `The account "${wanted.account}" could not be stored. Look for triggers on headcount.accounts.`,
   )
@@ -128,19 +201,20 @@ async function makeAccount(kysely: Kysely<Tables>, wanted: RequestedAccount): Pr
 
 const RUN_REMEDY = 'Nothing was written. The option `createAccount` allows a further account.'
 
-/** @throws UnknownAccountError, AccountMismatchError */
+/** @returns the account's number; null of one that may be made. @throws UnknownAccountError, AccountMismatchError */
 async function requireAccountName(
   kysely: Kysely<Tables>,
   requested: RequestedAccount,
   remedy: string = RUN_REMEDY,
-): Promise<void> {
+): Promise<number | null> {
   const { account, createAccount } = requested
-  if (createAccount === 'for_new_key') return requireOwnKey(kysely, requested)
-  if (createAccount) return
+  if (createAccount === 'for_new_key') await requireOwnKey(kysely, requested)
+  const id = await find(kysely, account)
+  if (id !== null || createAccount !== false) return id
   const names = await accountNames({ kysely })
-  if (names.length > 0 && !names.includes(account)) {
-    throw new UnknownAccountError(account, names, remedy)
-  }
+  // Another process may have made it since.
+  if (names.length > 0 && !names.includes(account)) throw new UnknownAccountError(account, names, remedy)
+  return null
 }
 
 /** @throws AccountMismatchError when the mirror has the key under other names alone. */

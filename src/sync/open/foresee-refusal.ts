@@ -47,7 +47,7 @@ export async function foreseeRefusal(
   const stats = new RunStats(() => {})
   const run = { mirror: { database, account }, stats }
   // guard: foreseen other account
-  if (service !== null && (await mayBeOther(run, service.identity))) {
+  if (service !== null && mayBeOther(account, service.identity)) {
     const { adopt } = settings
     const consequence = 'The next run goes on with the new one.'
     await compareIdentity(run, service.identity, await service.listEvents(), { adopt, consequence })

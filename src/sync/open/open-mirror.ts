@@ -5,27 +5,32 @@ import { fetchIdentity, fetchEventList, type FetchContext } from '../fetch/fetch
 import type { FirstResponses } from '../fetch/event-list.ts'
 import { logTo, type ResolvedOptions } from '../options.ts'
 
+interface OpenedMirror {
+  readonly database: Database
+  readonly version: number
+  readonly firstResponses: FirstResponses | null
+}
+
 /**
  * Opens the mirror. Where there is none (no folder, or a database without our schema) nothing is made before the service
  * has responded: an empty mirror would answer every query with "none".
  *
- * @returns `firstResponses` is null where there was a mirror, and nothing was asked
+ * @returns the version of its schema, 0 where there is none; `firstResponses` is null where there was a mirror, and nothing was asked
  * @throws what the service's refusal is: AuthenticationError, UnreachableError, UsageError …; DatabaseError
  */
-export async function openMirror(
-  reading: FetchContext,
-): Promise<{ readonly database: Database; readonly firstResponses: FirstResponses | null }> {
+export async function openMirror(reading: FetchContext): Promise<OpenedMirror> {
   const { settings } = reading
   const existing = await openExisting(settings)
   try {
-    if (existing !== null && (await hasSchema(existing))) return { database: existing, firstResponses: null }
+    const version = existing === null ? 0 : (await schemaState(existing)).current
+    if (existing !== null && version > 0) return { database: existing, version, firstResponses: null }
     const firstResponses = {
       /* guard: first answers */ identity: await fetchIdentity(reading),
       list: await fetchEventList(reading),
     }
     const database =
       existing ?? (await connect(settings.target, { log: logTo(settings.logger), signal: settings.signal }))
-    return { database, firstResponses }
+    return { database, version, firstResponses }
   } catch (error) {
     await existing?.close()
     throw error
@@ -38,9 +43,4 @@ export async function openExisting({ target, logger, signal }: ResolvedOptions):
     if (error instanceof MirrorNotFoundError) return null
     throw error
   })
-}
-
-export async function hasSchema(database: Database): Promise<boolean> {
-  const { current } = await schemaState(database)
-  return current > 0
 }

@@ -1,14 +1,14 @@
 import { NEVER } from '../../common/abort.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import type { Lease } from '../../db/lease/lease.ts'
-import { migrate, requireSchema } from '../../db/migrate.ts'
+import { migrate, requireVersion, schemaState } from '../../db/migrate.ts'
 import { Planner } from '../../load/dry-run/planner.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { MirrorAccess } from '../run-context.ts'
 import { openSuppressions, type OpenSuppressions } from './suppressions.ts'
 import { haveRulesChanged } from './field-rules.ts'
 import { readAccount } from './find-account.ts'
-import { hasSchema, openExisting } from './open-mirror.ts'
+import { openExisting } from './open-mirror.ts'
 
 /**
  * Opens the mirror as it is. What the run would write it compares in read-only transactions. Where there is no mirror yet,
@@ -36,7 +36,7 @@ export async function openToPlan(
   return {
     mirror: { database, account, lease, load, plan: (trx) => load.plan(trx, account.id), write },
     suppressed,
-    rulesChanged: await haveRulesChanged(database.kysely, account.id, settings.rules),
+    rulesChanged: haveRulesChanged(account, settings.rules),
   }
 }
 
@@ -44,12 +44,13 @@ async function openAsItIs(settings: ResolvedOptions): Promise<Database> {
   const database = await openExisting(settings)
   if (database === null) return openEmpty()
   try {
+    const { current } = await schemaState(database)
     // guard: mirror of nothing
-    if (!(await hasSchema(database))) {
+    if (current === 0) {
       await database.close()
       return await openEmpty()
     }
-    await requireSchema(database)
+    requireVersion(current)
     return database
   } catch (error) {
     await database.close()

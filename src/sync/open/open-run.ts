@@ -1,10 +1,9 @@
 import { connect, type Database } from '../../db/connect.ts'
 import { takeLease } from '../../db/lease/lease.ts'
-import { migrate, requireSchema } from '../../db/migrate.ts'
+import { migrate, requireSchema, SCHEMA_VERSION } from '../../db/migrate.ts'
 import type { RunMode, Tables } from '../../common/schema/tables.ts'
 import { countLiveRows, deletedSinceLastRead } from '../../load/diff/live-counts.ts'
 import { postgresLoader } from '../../load/loader.ts'
-import { requireNotMoved } from '../../load/state/moved.ts'
 import { readStates } from '../../load/state/sync-state.ts'
 import { DeletionBudget } from '../deletions/budget.ts'
 import { ListsRead } from '../deletions/emptied-lists.ts'
@@ -16,7 +15,13 @@ import { RunStats } from '../run-stats.ts'
 import { resumeOrStartBackfill, type Backfill } from '../select/backfill.ts'
 import { inFencedTransaction } from '../write/fenced-transaction.ts'
 import type { Kysely } from 'kysely'
-import { findAccount, readAccount, requireKnownAccount, requireNotRemoved } from './find-account.ts'
+import {
+  accountWithoutRows,
+  makeAccount,
+  readAccount,
+  readAccountToWrite,
+  requireKnownAccount,
+} from './find-account.ts'
 import { openMirror } from './open-mirror.ts'
 import { openToPlan } from './open-plan.ts'
 import { NO_SUPPRESSIONS, openSuppressions, type OpenSuppressions } from './suppressions.ts'
@@ -156,16 +161,15 @@ async function migrateAndLog(database: Database, { logger, signal }: ResolvedOpt
 /** Opens the database, brings its schema up to date and takes the account. */
 async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposableStack): Promise<Opened> {
   const { settings, signal, stop } = run
-  const { database, firstResponses } = await openMirror(run)
+  const { database, version, firstResponses } = await openMirror(run)
   opened.use(database)
   // guard: unknown name
-  await requireKnownAccount(database, settings)
-  await migrateAndLog(database, settings)
-  const requireThisOne = (kysely: Kysely<Tables>) => settings.force || requireNotMoved(kysely)
-  await requireThisOne(database.kysely)
-  const account = { id: await findAccount(database, settings), name: settings.account }
+  const known = await requireKnownAccount(database, settings)
+  if (version !== SCHEMA_VERSION) await migrateAndLog(database, settings)
+  const id = known ?? (await database.transaction((trx) => makeAccount(trx, settings)))
   const joinsBackfill = mode === 'backfill' && settings.events === null
   const found = {
+    account: accountWithoutRows(id, settings.account),
     suppressed: NO_SUPPRESSIONS,
     rulesChanged: false,
     backfill: null as Backfill | null,
@@ -173,17 +177,18 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     firstResponses,
   }
   const lease = await takeLease(database, {
-    accountId: account.id,
+    accountId: id,
     mode,
     namedEventsOnly: settings.events !== null,
     begin: async (trx, runId) => {
-      await requireThisOne(trx.kysely)
-      await requireNotRemoved(trx, account.id, account.name)
-      found.suppressed = await openSuppressions(trx.kysely, account, settings.personKey)
-      found.rulesChanged = await adoptRules(trx, account.id, settings.rules)
-      if (joinsBackfill)
-        found.backfill = await resumeOrStartBackfill(trx, runId, account.id, settings.restart)
-      const isMirrored = firstResponses !== null && (await readStates(trx.kysely, account.id)).size > 0
+      const { account, isSuppressing } = await readAccountToWrite(trx, id, settings)
+      found.account = account
+      found.suppressed = isSuppressing
+        ? await openSuppressions(trx.kysely, account, settings.personKey)
+        : NO_SUPPRESSIONS
+      found.rulesChanged = await adoptRules(trx, account, settings.rules)
+      if (joinsBackfill) found.backfill = await resumeOrStartBackfill(trx, runId, id, settings.restart)
+      const isMirrored = firstResponses !== null && (await readStates(trx.kysely, id)).size > 0
       found.firstResponses = isMirrored ? null : firstResponses
     },
     signal,
@@ -197,8 +202,8 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     if (!isLast) settings.signal?.throwIfAborted()
     return inFencedTransaction(database, lease, work, { durable: isLast, contentBytes: bytes })
   }
-  const mirror = { database, account, lease, load: postgresLoader, plan: null, write }
-  return { mirror, ...found }
+  const { account, ...initial } = found
+  return { mirror: { database, account, lease, load: postgresLoader, plan: null, write }, ...initial }
 }
 
 /** Opens a mirror that must be there. */
@@ -216,7 +221,7 @@ async function openToRead(
   await requireSchema(database)
   const account = await readAccount(database, settings, 'Nothing was compared.')
   const suppressed = await openSuppressions(database.kysely, account, settings.personKey)
-  await requireSameRules(database.kysely, account.id, settings.rules)
+  requireSameRules(account, settings.rules)
   return { mirror: { database, account }, suppressed }
 }
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { fatal, IncomingMessages } from './postgres-messages.ts'
+import { fatal, IncomingMessages, message } from './postgres-messages.ts'
 
 interface Proxy extends AsyncDisposable {
   /** The same database, by way of the proxy. */
@@ -94,6 +94,40 @@ async function handOn(client: Socket, server: Socket, isMeant: boolean): Promise
     for await (const piece of messages.rest()) if (!client.write(piece)) await once(client, 'drain')
   }
   return false
+}
+
+export interface CountingProxy extends Proxy {
+  /** Of all connections, in their order: what was sent before an answer came. That many times somebody waited for the server. */
+  readonly trips: readonly string[]
+}
+
+/** Counts round trips. What overlaps on two connections may count twice. */
+export async function startCountingProxy(url: string): Promise<CountingProxy> {
+  const trips: string[] = []
+  let isAnswered = true
+  const proxy = await startProxy(url, (client, server) => {
+    client.on('data', (piece) => {
+      server.write(piece)
+      if (piece.equals(terminate)) return
+      trips.push(`${isAnswered ? '' : trips.pop()}${wordsOf(piece)}`)
+      isAnswered = false
+    })
+    server.on('data', (piece) => {
+      isAnswered = true
+      client.write(piece)
+    })
+  })
+  return { ...proxy, trips }
+}
+
+/** Nobody waits for an answer to it. */
+const terminate = message('X')
+
+/** What can be read of messages, without what begins a transaction. */
+function wordsOf(piece: Buffer): string {
+  const texts = piece.toString('latin1').match(/[\s!-~]{6,}/g) ?? []
+  const statements = texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())
+  return statements.filter((text) => !/^(?:begin|set local)\b/.test(text)).join('; ')
 }
 
 /** Hands everything on, at a port that was taken before. */
