@@ -95,7 +95,7 @@ export async function createIndexesWithin(trx: Transaction): Promise<void> {
     await trx.query(createIndexStatement(index, ''))
 }
 
-/** Indexes that are missing, or invalid, and worth making: the next run makes them, unless its role may not. */
+/** Those that are worth making and that this role may not make: no run of it does. */
 export function indexesOfOtherOwner(kysely: Kysely<Tables>): Promise<readonly MissingIndex[]> {
   return missingIndexes(kysely, sql`not ${OWNS_TABLE} and ${HAS_MANY_ROWS}`)
 }
@@ -105,9 +105,9 @@ export function indexesOfOtherOwner(kysely: Kysely<Tables>): Promise<readonly Mi
  *
  * @param condition is looked at only when one is missing
  */
-async function missingIndexes(
+export async function missingIndexes(
   kysely: Kysely<Tables>,
-  condition: RawBuilder<unknown>,
+  condition: RawBuilder<unknown> = sql`true`,
 ): Promise<readonly MissingIndex[]> {
   const { rows } = await sql<MissingIndex>`
     with missing as materialized (
@@ -137,7 +137,7 @@ async function dropInvalid(database: Database, { name }: MissingIndex): Promise<
   await database.transaction(
     async (trx) => {
       await trx.query('lock table headcount.responses in share update exclusive mode')
-      const missing = await missingIndexes(trx.kysely, sql`true`)
+      const missing = await missingIndexes(trx.kysely)
       // guard: invalid index
       if (missing.some((index) => index.name === name && index.isInvalid))
         await trx.query(`drop index headcount.${name}`)

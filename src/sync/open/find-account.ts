@@ -5,7 +5,6 @@ import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Identity } from '../../load/stored-identity.ts'
 import { requireNotMoved } from '../../load/state/moved.ts'
-import type { ResolvedOptions } from '../options.ts'
 import { isOfOtherSchema } from '../../db/errors.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -30,6 +29,12 @@ export interface RequestedAccount {
   readonly account: string
   readonly createAccount: CreateAccount
   readonly apiKey: string
+}
+
+/** The account of a run that writes. */
+export interface AccountToWrite extends RequestedAccount {
+  /** Also in a mirror that was moved. */
+  readonly force: boolean
 }
 
 /** What the mirror was built from; null before the first run came this far. */
@@ -84,19 +89,18 @@ export async function readAccount(
   const found = await storedAccounts(kysely).select('id').where('name', '=', name).executeTakeFirst()
   if (found === undefined) return accountWithoutRows(0, name)
   requireWhole(found, name)
-  return asStored({ ...found, name })
+  return asStored(found.id, name, found)
 }
 
 /**
  * The account of a run that begins, and whether somebody of it was erased: one question, for each is a round trip.
  *
- * @param force writes also to a mirror that was moved
  * @throws MovedMirrorError, RemovedAccountError
  */
 export async function readAccountToWrite(
   { kysely }: Transaction,
   id: number,
-  { account: name, force }: Pick<ResolvedOptions, 'account' | 'force'>,
+  { account: name, force }: AccountToWrite,
 ): Promise<{ readonly account: StoredAccount; readonly isSuppressing: boolean }> {
   const found = await storedAccounts(kysely)
     .select(sql<boolean>`exists (select from headcount.moved)`.as('is_moved'))
@@ -107,7 +111,7 @@ export async function readAccountToWrite(
     .executeTakeFirst()
   if (!force && found?.is_moved !== false) await requireNotMoved(kysely)
   requireWhole(found, name)
-  return { account: asStored({ ...found, id, name }), isSuppressing: found.is_suppressing }
+  return { account: asStored(id, name, found), isSuppressing: found.is_suppressing }
 }
 
 function storedAccounts(kysely: Kysely<Tables>) {
@@ -117,9 +121,10 @@ function storedAccounts(kysely: Kysely<Tables>) {
 }
 
 function asStored(
-  row: StoredIdentity & { readonly id: number; readonly name: string; readonly field_rules: string | null },
+  id: number,
+  name: string,
+  { email, base_url, key_sha256, field_rules }: StoredIdentity & { readonly field_rules: string | null },
 ): StoredAccount {
-  const { id, name, email, base_url, key_sha256, field_rules } = row
   return { id, name, identity: { email, base_url, key_sha256 }, fieldRules: field_rules }
 }
 
@@ -174,14 +179,10 @@ async function find(kysely: Kysely<Tables>, name: string): Promise<number | null
 /**
  * Makes the row of an account whose first run this is.
  *
- * @param wanted with `force` also in a mirror that was moved
  * @returns its number
  * @throws MovedMirrorError; UnknownAccountError when the mirror has other accounts, and a further one is not wanted
  */
-export async function makeAccount(
-  { kysely }: Transaction,
-  wanted: RequestedAccount & Pick<ResolvedOptions, 'force'>,
-): Promise<number> {
+export async function makeAccount({ kysely }: Transaction, wanted: AccountToWrite): Promise<number> {
   if (!wanted.force) await requireNotMoved(kysely)
   // Two first runs of different names in an empty mirror: the second sees the account of the first.
   await sql`lock table headcount.accounts in share row exclusive mode`.execute(kysely)
