@@ -209,31 +209,33 @@ async function requireAccountName(
   remedy: string = RUN_REMEDY,
 ): Promise<number | null> {
   const { account, createAccount } = requested
-  if (createAccount === 'for_new_key') await requireOwnKey(kysely, requested)
+  if (createAccount === 'for_new_key') return requireOwnKey(kysely, requested)
   const id = await find(kysely, account)
-  if (id !== null || createAccount !== false) return id
+  if (id !== null || createAccount) return id
   const names = await accountNames({ kysely })
   // Another process may have made it since.
   if (names.length > 0 && !names.includes(account)) throw new UnknownAccountError(account, names, remedy)
   return null
 }
 
-/** @throws AccountMismatchError when the mirror has the key under other names alone. */
+/** @returns as requireAccountName. @throws AccountMismatchError when the mirror has the key under other names alone */
 async function requireOwnKey(
   kysely: Kysely<Tables>,
   { account, apiKey }: Pick<RequestedAccount, 'account' | 'apiKey'>,
-): Promise<void> {
-  const owners = await kysely
+): Promise<number | null> {
+  const key = keySha256(apiKey)
+  const found = await kysely
     .selectFrom('headcount.accounts')
-    .select('name')
-    .where('key_sha256', '=', keySha256(apiKey))
+    .select(['id', 'name', 'key_sha256'])
+    .where((row) => row.or([row('name', '=', account), row('key_sha256', '=', key)]))
     .orderBy('id')
     .execute()
+  const owners = found.filter(({ key_sha256 }) => key_sha256 === key)
   const other = otherNameOfKey(
     account,
     owners.map(({ name }) => name),
   )
-  if (other === null) return
+  if (other === null) return found.find(({ name }) => name === account)?.id ?? null
   const [former, now] = [other, account].map((name) => JSON.stringify(name))
   // guard: key under another name
   throw new AccountMismatchError(
