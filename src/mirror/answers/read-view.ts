@@ -10,6 +10,8 @@ import type { Database } from '../../db/connect.ts'
 import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
 import { requireAccount, unknownAccount } from '../accounts/resolve-account.ts'
 import { requireSynced } from '../query/require-synced.ts'
+import { defineCall, type Call } from '../calls/call.ts'
+import type { AccountInput, ReadInput } from '../calls/input.ts'
 
 /**
  * Runs the work in one read-only transaction, so that all that it reads is of one moment. The views show the account alone.
@@ -37,6 +39,17 @@ export async function ofReadAccount<T>(...asked: Parameters<typeof ofAccount<T>>
   const mayLook = (await requireSynced(database, account)) !== null
   if (!mayLook && account !== null) await visibleAccountId(database, account)
   return inAccount(...asked)
+}
+
+/** A call that answers by the views, as `ofReadAccount`. */
+export function defineAnswer<Input extends AccountInput, Output>(
+  name: string,
+  readInput: ReadInput<Input>,
+  answer: (trx: Transaction, input: Input) => Promise<Output>,
+): Call<Input, Output> {
+  const run = (database: Database, input: Input) =>
+    ofReadAccount(database, input.account, (trx) => answer(trx, input))
+  return defineCall({ name, changes: false, readInput, run })
 }
 
 /**
