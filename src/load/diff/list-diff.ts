@@ -1,4 +1,5 @@
 /** Compares response lists with the live rows, without a lock and without WAL. */
+import { keyColumns } from '../../common/schema/live-tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import type { ResponseTable } from '../../copy-format/response-rows.ts'
@@ -36,8 +37,6 @@ export interface DiffScope {
   readonly withOrphans?: boolean
 }
 
-/** How many integer columns follow the event in the key of each table. */
-const KEY_INTEGERS = { responses: 1, payments: 1, slots: 2 } as const
 /** Fields of every table. */
 const EVENT_ID = 1
 const RESPONSE_ID = 2
@@ -177,7 +176,8 @@ function diffTable(diffs: DiffsByEvent, incoming: IncomingLists, table: Response
   const [ours, theirs] = [incoming.cursor(table), new RowCursor(live)]
   const locate = incoming.locate()
   const diffOf = findDiff(diffs)
-  mergeJoin(ours, theirs, KEY_INTEGERS[table], (kind) => {
+  // All columns of a key but the first, the event, are integers.
+  mergeJoin(ours, theirs, keyColumns(table).length - 1, (kind) => {
     if (table !== 'responses') {
       const row = kind === 'live' ? theirs : ours
       const diff = diffOf(row)

@@ -1,6 +1,5 @@
 /** The loader of a dry run: it compares and counts what a run would write, and writes nothing. */
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { ChildTable } from '../../common/schema/live-tables.ts'
 import type { Plan, PlannedRow, TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'

@@ -1,7 +1,6 @@
 /** Writes the child rows of responses: payments and slots. */
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
-import { keyColumns, type ChildTable } from '../../common/schema/live-tables.ts'
+import { sql, type RawBuilder } from 'kysely'
+import type { ChildTable } from '../../common/schema/live-tables.ts'
 import type { RowCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { assertRowCount, singleRow } from '../statements.ts'
@@ -98,7 +97,7 @@ async function countChanges(
            )::int as updated
       from (${childRecordset(table, responses)}) i
       full join (${liveChildRows(table, account, keysOf(responses))}) live
-        using (${sql.join(keyColumns(table).map((name) => sql.ref(name)))})`.execute(trx.kysely)
+        using (${keyList(table)})`.execute(trx.kysely)
   return singleRow(rows)
 }
 

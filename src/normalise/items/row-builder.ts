@@ -1,7 +1,6 @@
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
-import { noteSetAside } from './item-issues.ts'
-import type { ItemIssues } from './item-issues.ts'
+import { noteSetAside, type ItemIssues } from './item-issues.ts'
 import { nullPrototypeObject, copyFields, toPostgresText, toJsonbValue } from '../values/postgres-text.ts'
 import { isTimestamp } from '../values/timestamps.ts'
 

@@ -1,8 +1,6 @@
-import { isRawNumber, MAX_ITEM_DEPTH } from '../../common/json/exact.ts'
-import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
+import { isRawNumber, MAX_ITEM_DEPTH, type JsonObject, type JsonValue } from '../../common/json/exact.ts'
 import { fitsNumeric } from './decimals.ts'
-import { noteSetAside, REPAIRED } from '../items/item-issues.ts'
-import type { ItemIssues } from '../items/item-issues.ts'
+import { noteSetAside, REPAIRED, type ItemIssues } from '../items/item-issues.ts'
 
 /** Whether Postgres holds this text as it is: without U+0000 and half surrogate pairs. */
 export function isValidPostgresText(text: string): boolean {
