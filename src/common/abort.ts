@@ -108,8 +108,7 @@ export async function waitAtMost(ms: number, work: PromiseLike<unknown> | null):
 
 /** Resolves when the signal is aborted. */
 export async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  await new Promise((resolve) => onAbort(signal, resolve))
 }
 
 export function toError(reason: unknown): Error {

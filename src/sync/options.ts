@@ -185,12 +185,12 @@ export function resolveOptions(options: RunOptions) {
     /** The base address in one spelling, without a slash at its end: the mirror remembers it. */
     address: baseUrl.origin + baseUrl.pathname.replace(/\/+$/, ''),
     concurrency,
-    requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+    // Of these the source has the defaults.
+    requestTimeoutMs: options.requestTimeoutMs,
+    maxBodyBytes: options.maxBodyBytes,
+    inMemoryBytes: options.inMemoryBytes,
+    chunkBytes: options.chunkBytes,
     runTimeoutMs: options.runTimeoutMs ?? null,
-    maxBodyBytes: options.maxBodyBytes ?? 2 ** 30,
-    inMemoryBytes: options.inMemoryBytes ?? 4 * 1024 ** 2,
-    // A little below the longest item that is stored, so that most chunks need no search for a longer one.
-    chunkBytes: options.chunkBytes ?? 1_000_000,
     // Large enough that the commit costs little, and small enough that a lost batch costs little.
     batchRows: options.batchRows ?? 5000,
     maxStalenessMs: options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS,

@@ -154,10 +154,8 @@ async function requireOwnKey(
     .where('key_sha256', '=', keySha256(apiKey))
     .orderBy('id')
     .execute()
-  const other = otherNameOfKey(
-    account,
-    owners.map(({ name }) => name),
-  )
+  const names = owners.map(({ name }) => name)
+  const other = otherNameOfKey(account, names)
   if (other === null) return
   const [former, now] = [other, account].map((name) => JSON.stringify(name))
   // guard: key under another name

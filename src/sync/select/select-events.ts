@@ -88,10 +88,8 @@ function logSkipped({ initial: { backfill }, stats, settings }: RunContext): voi
 
 async function warnOfDroppedFields(run: RunContext, list: EventList): Promise<void> {
   if (list.digestMatch === 'same') return
-  for (const field of droppedFields(
-    list,
-    await presentEventFields(run.mirror.database.kysely, run.mirror.account.id),
-  )) {
+  const live = await presentEventFields(run.mirror.database.kysely, run.mirror.account.id)
+  for (const field of droppedFields(list, live)) {
     run.pending.observations.note(droppedField('event', field))
     run.stats.warn(`The event list: no event has "${field}" any more; its column is now empty.`)
   }

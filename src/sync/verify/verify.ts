@@ -78,11 +78,8 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
       onPace(() => run.source.throttle)
       return await compareAll(run, options)
     } catch (cause) {
-      throw toInterruptedError(
-        settings.signal,
-        cause,
-        'The comparison was interrupted; nothing is known of the rest.',
-      )
+      const interrupted = 'The comparison was interrupted; nothing is known of the rest.'
+      throw toInterruptedError(settings.signal, cause, interrupted)
     }
   })
 }
