@@ -106,7 +106,6 @@ export async function waitAtMost(ms: number, work: PromiseLike<unknown> | null):
   await withinTime<unknown>(Promise.resolve(work), ms, () => null)
 }
 
-/** Resolves when the signal is aborted. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => onAbort(signal, resolve))
 }

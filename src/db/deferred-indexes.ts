@@ -82,7 +82,6 @@ export async function createIndexesWithin(trx: Transaction): Promise<void> {
   for (const index of await missingIndexes(trx.kysely)) await trx.query(createIndexStatement(index, ''))
 }
 
-/** Which indexes are missing, or invalid. */
 export async function missingIndexes(kysely: Kysely<Tables>): Promise<readonly MissingIndex[]> {
   const { rows } = await sql<{ name: string; valid: boolean }>`
     select c.relname as name, i.indisvalid as valid

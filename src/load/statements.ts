@@ -15,7 +15,6 @@ export function noCounts(): TableCounts {
   return { events: none(), responses: none(), payments: none(), slots: none() }
 }
 
-/** Adds counts to a total. */
 export function addCounts(total: TableCounts, part: TableCounts): void {
   for (const table of ['events', 'responses', 'payments', 'slots'] as const) {
     total[table].inserted += part[table].inserted

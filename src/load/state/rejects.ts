@@ -11,7 +11,6 @@ export interface ListRejects {
   readonly rejects: Iterable<readonly StoredReject[]> | AsyncIterable<readonly StoredReject[]>
 }
 
-/** Replaces the stored rejects of these lists. */
 export async function replaceRejects(
   trx: Transaction,
   account: number,

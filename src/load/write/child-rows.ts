@@ -16,7 +16,6 @@ import {
   type EventResponse,
 } from './recordsets.ts'
 
-/** Inserts the child rows of new responses. */
 export async function insertChildRows(
   trx: Transaction,
   account: number,
@@ -101,7 +100,6 @@ async function countChanges(
   return singleRow(rows)
 }
 
-/** The live child rows of these responses. */
 export function liveChildRows(
   table: ChildTable,
   account: number,

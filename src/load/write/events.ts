@@ -26,7 +26,6 @@ export async function changedEvents(
   return { added, changed }
 }
 
-/** The live rows of these events. */
 export async function liveEvents(
   kysely: Kysely<Tables>,
   account: number,

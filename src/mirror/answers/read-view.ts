@@ -66,10 +66,8 @@ export async function visibleAccountId({ kysely }: Pick<Database, 'kysely'>, nam
     select account from headcount.run_summary group by account_id, account order by account_id`.execute(
     kysely,
   )
-  throw unknownAccount(
-    name,
-    others.map(({ account }) => account),
-  )
+  const names = others.map(({ account }) => account)
+  throw unknownAccount(name, names)
 }
 
 function inAccount<T>(
