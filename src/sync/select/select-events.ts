@@ -38,16 +38,11 @@ export async function selectDueEvents(run: RunContext, list: EventList): Promise
       return { event, eventRow, isRejected: isRejected.has(event), state, firstReading: null }
     })
   const everything = mode === 'backfill' || settings.all || settings.events !== null
+  const { maxStalenessMs } = settings
+  const now = mirror.lease.startedAt
   const isDue = ({ event, eventRow, state }: DueEvent) =>
     state?.retention === 'restored' ||
-    dueReason(
-      event,
-      state,
-      eventRow !== 'same',
-      NORMALISER_VERSION,
-      settings.maxStalenessMs,
-      mirror.lease.startedAt,
-    ) !== null
+    dueReason(event, state, eventRow !== 'same', NORMALISER_VERSION, maxStalenessMs, now) !== null
   const left = candidates.filter(
     ({ eventRow, state }) => eventRow !== 'same' || !isDoneInBackfill(run.initial.backfill, state),
   )
