@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import type { ResponseTable } from '../../copy-format/response-rows.ts'
 import { RowCursor } from '../../copy-format/row-cursor.ts'
+import { compareUtf8 } from '../../common/text/collation.ts'
 import { copyOutLiveRows } from './copy-out-live-rows.ts'
 import { mergeJoin } from './merge-join.ts'
 import { PresentFields } from './present-fields.ts'
@@ -143,11 +144,8 @@ class IncomingLists {
   readonly #diffs: readonly ListDiffBuilder[]
 
   constructor(diffs: DiffsByEvent) {
-    // By the bytes of UTF-8, as the database sorts text.
-    this.#diffs = [...diffs.values()]
-      .map((diff) => ({ diff, key: Buffer.from(diff.list.event_id) }))
-      .sort((a, b) => a.key.compare(b.key))
-      .map(({ diff }) => diff)
+    // As the database sorts text.
+    this.#diffs = [...diffs.values()].sort((a, b) => compareUtf8(a.list.event_id, b.list.event_id))
   }
 
   cursor(table: ResponseTable): RowCursor {
