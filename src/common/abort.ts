@@ -106,10 +106,8 @@ export async function waitAtMost(ms: number, work: PromiseLike<unknown> | null):
   await withinTime<unknown>(Promise.resolve(work), ms, () => null)
 }
 
-/** Resolves when the signal is aborted. */
 export async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  await new Promise((resolve) => onAbort(signal, resolve))
 }
 
 export function toError(reason: unknown): Error {

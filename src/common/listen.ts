@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { toError } from './abort.ts'
 import { UsageError } from './errors.ts'
 
 /**
@@ -18,8 +19,8 @@ export async function listenOn(
     server.listen(port, host)
     await once(server, 'listening')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new UsageError(`${who}cannot listen on ${host}:${port} (${reason}): ${remedy}`, { cause })
+    const { message } = toError(cause)
+    throw new UsageError(`${who}cannot listen on ${host}:${port} (${message}): ${remedy}`, { cause })
   }
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port

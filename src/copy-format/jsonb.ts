@@ -1,5 +1,4 @@
-import { isObject, isRawNumber } from '../common/json/exact.ts'
-import type { JsonObject, JsonValue } from '../common/json/exact.ts'
+import { isObject, isRawNumber, type JsonObject, type JsonValue } from '../common/json/exact.ts'
 
 /**
  * A value as Postgres writes it when it is asked for `jsonb`: a space behind colons and commas, keys by their length in

@@ -24,12 +24,10 @@ export class ResponseBatch {
     return this.#itemAt(index)
   }
 
-  /** The indexes of all rows. */
   indexes(): number[] {
     return Array.from({ length: this.count }, (_, index) => index)
   }
 
-  /** The ids of all rows. */
   ids(): string[] {
     return this.indexes().map((index) => String(this.rows.id(index)))
   }

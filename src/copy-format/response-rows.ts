@@ -1,17 +1,8 @@
 import type { JsonObject } from '../common/json/exact.ts'
-import {
-  keyColumns,
-  LIVE_TABLES,
-  valueColumns,
-  type ChildTable,
-  type SqlType,
-} from '../common/schema/live-tables.ts'
+import { keyColumns, LIVE_TABLES, valueColumns, type ChildTable } from '../common/schema/live-tables.ts'
 import type { ResponseItem } from '../common/schema/items.ts'
-import { writeDigits, MAX_DIGITS } from './integers.ts'
-import { jsonbText } from './jsonb.ts'
-import { Decimal, maxNumericBytes } from './numeric.ts'
 import { RowBuffer } from './row-buffer.ts'
-import { ParsedTimestamp } from './timestamps.ts'
+import { FIELD8_BYTES, FIXED_BYTES, writeInteger, writeValue } from './write-value.ts'
 
 /** The columns of the live tables as rows are copied, in their order. */
 export const COPY_COLUMNS = {
@@ -42,15 +33,6 @@ export interface RowKey {
   readonly run: string
 }
 
-/** Length and value of an integer or an instant. */
-export const FIELD8_BYTES = 12
-/** Room for the fields of a row that have a fixed size, and for the lengths of the others. */
-export const FIXED_BYTES = 160
-/** jsonb has a version before its text. */
-const JSONB_VERSION = 1
-/** A character of UTF-16 takes at most three bytes of UTF-8. */
-const MAX_BYTES_PER_CHARACTER = 3
-
 /** So many numbers are kept of each response: where its rows begin in each table, and how many there were before. */
 const MARKS = 5
 const INITIAL_RESPONSES = 128
@@ -62,11 +44,6 @@ const INITIAL_BYTES = 16 * 1024
 const ID = COPY_COLUMNS.responses.indexOf('id')
 const CREATED_AT = COPY_COLUMNS.responses.indexOf('created_at')
 const UPDATED_AT = COPY_COLUMNS.responses.indexOf('updated_at')
-
-// One of each serves for all rows.
-const timestamp = new ParsedTimestamp()
-const decimal = new Decimal()
-let scratch = Buffer.allocUnsafeSlow(64)
 
 /** Rows of responses, each with its payment and its slots, in the order in which they were added. */
 export class ResponseRows {
@@ -130,19 +107,19 @@ export class ResponseRows {
 
   add({ id, payment, slots, ...values }: ResponseItem): void {
     this.begin()
-    this.#integer(this.responses, id)
+    writeInteger(this.responses, id)
     this.#values('responses', values)
     this.responses.reserve(FIXED_BYTES)
     this.endResponse()
     if (payment !== null) {
       this.payments.begin()
-      this.#integer(this.payments, id)
+      writeInteger(this.payments, id)
       this.#values('payments', { ...payment })
       this.payments.count += 1
     }
     for (const [index, slot] of slots.entries()) {
       this.slots.begin()
-      this.#integer(this.slots, id)
+      writeInteger(this.slots, id)
       this.slots.view.setInt32(this.slots.end, 4)
       this.slots.view.setInt32(this.slots.end + 4, index + 1)
       this.slots.end += 8
@@ -196,8 +173,7 @@ export class ResponseRows {
     this.begin()
     // `begin` has written how the row begins, as the other's row does.
     responses.end = this.#marks[responses.count * MARKS] ?? 0
-    for (const table of ['responses', 'payments', 'slots'] as const)
-      this[table].append(other.slice(table, index))
+    for (const table of tables) this[table].append(other.slice(table, index))
     responses.count += 1
     payments.count += other.countOf('payments', index)
     slots.count += other.countOf('slots', index)
@@ -218,73 +194,7 @@ export class ResponseRows {
 
   #values(table: ResponseTable, item: Readonly<Record<string, string | JsonObject | null>>): void {
     const rows = this[table]
-    for (const [name, type] of VALUE_COLUMNS[table]) {
-      const value = item[name] ?? null
-      if (value === null) rows.null()
-      else if (typeof value !== 'string') this.#jsonb(rows, value)
-      else this.#value(rows, type, value)
-    }
-  }
-
-  #value(rows: RowBuffer, type: SqlType, text: string): void {
-    if (type === 'bigint') this.#integer(rows, text)
-    else if (type === 'numeric') this.#numeric(rows, text)
-    else if (type === 'timestamptz' || type === 'timestamp') this.#instant(rows, type, text)
-    else this.#text(rows, text)
-  }
-
-  #text(rows: RowBuffer, value: string): void {
-    rows.reserve(FIXED_BYTES + value.length * MAX_BYTES_PER_CHARACTER)
-    const start = rows.end + 4
-    // Also of the shortest texts: a loop over their characters was tried, and costs more.
-    const written = rows.bytes.write(value, start)
-    rows.view.setInt32(rows.end, written)
-    rows.end = start + written
-  }
-
-  /** @param digits of an integer that fits into 64 bits */
-  #integer(rows: RowBuffer, digits: string): void {
-    rows.reserve(FIXED_BYTES)
-    rows.view.setInt32(rows.end, 8)
-    if (digits.length > MAX_DIGITS) rows.view.setBigInt64(rows.end + 4, BigInt(digits))
-    else writeDigits(rows.view, rows.end + 4, this.#write(digits), 0, digits.length)
-    rows.end += FIELD8_BYTES
-  }
-
-  /** @param text with an offset, or a wall clock without one */
-  #instant(rows: RowBuffer, type: 'timestamptz' | 'timestamp', text: string): void {
-    rows.reserve(FIXED_BYTES)
-    const iso = type === 'timestamptz' ? text : `${text}Z`
-    timestamp.read(this.#write(iso), 0, iso.length)
-    rows.view.setInt32(rows.end, 8)
-    rows.end = timestamp.write(rows.view, rows.end + 4)
-  }
-
-  /** @param text of a decimal number, with or without an exponent, within the bounds of numeric */
-  #numeric(rows: RowBuffer, text: string): void {
-    rows.reserve(FIXED_BYTES + maxNumericBytes(text.length))
-    const end = decimal.read(this.#write(text), 0, text.length)
-    if (end < text.length) decimal.shift(Number(text.slice(end + 1)))
-    const next = decimal.write(rows.view, rows.end + 4)
-    rows.view.setInt32(rows.end, next - rows.end - 4)
-    rows.end = next
-  }
-
-  #jsonb(rows: RowBuffer, value: JsonObject): void {
-    const text = jsonbText(value)
-    rows.reserve(FIXED_BYTES + text.length * MAX_BYTES_PER_CHARACTER)
-    const start = rows.end + 4
-    rows.bytes[start] = JSONB_VERSION
-    const written = 1 + rows.bytes.write(text, start + 1)
-    rows.view.setInt32(rows.end, written)
-    rows.end = start + written
-  }
-
-  /** The bytes of a text of ASCII, until the next call. */
-  #write(text: string): Buffer {
-    if (text.length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * text.length)
-    scratch.write(text, 'latin1')
-    return scratch
+    for (const [name, type] of VALUE_COLUMNS[table]) writeValue(rows, type, item[name] ?? null)
   }
 }
 

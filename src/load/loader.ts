@@ -2,18 +2,13 @@ import { saveIdentity } from './stored-identity.ts'
 import { upsertEvents } from './write/events.ts'
 import { saveObservations } from './state/observations.ts'
 import { deleteOrphans } from './diff/orphans.ts'
+import { countOpenIssues } from './state/open-issues.ts'
 import { replaceRejects } from './state/rejects.ts'
 import { deleteEvents, deleteResponses } from './write/delete.ts'
 import { forgetEvents } from './write/forget.ts'
 import { suppressResponses } from './write/erase.ts'
 import { upsertResponses } from './write/responses.ts'
-import {
-  countOpenIssues,
-  deleteStaleState,
-  saveFailures,
-  saveRead,
-  markUnchanged,
-} from './state/sync-state.ts'
+import { deleteStaleState, saveFailures, saveRead, markUnchanged } from './state/sync-state.ts'
 
 /**
  * All writes of a run to the mirror. `postgresLoader` writes; the planner of a dry run (planner.ts) compares and counts.

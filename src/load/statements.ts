@@ -15,7 +15,6 @@ export function noCounts(): TableCounts {
   return { events: none(), responses: none(), payments: none(), slots: none() }
 }
 
-/** Adds counts to a total. */
 export function addCounts(total: TableCounts, part: TableCounts): void {
   for (const table of ['events', 'responses', 'payments', 'slots'] as const) {
     total[table].inserted += part[table].inserted
@@ -55,24 +54,13 @@ export function* chunkRows<Row>(rows: readonly Row[]): Generator<readonly Row[]>
 export async function* chunkRowStream<Row>(
   incoming: AsyncIterable<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {
-  let group: Row[] = []
-  let content = 0
+  let rest: readonly Row[] = []
   for await (const rows of incoming) {
-    for (const row of rows) {
-      const length = contentLength(row)
-      if (
-        group.length === MAX_ROWS_PER_STATEMENT ||
-        (group.length > 0 && content + length > MAX_CONTENT_PER_STATEMENT)
-      ) {
-        yield group
-        group = []
-        content = 0
-      }
-      group.push(row)
-      content += length
-    }
+    const chunks = [...chunkRows([...rest, ...rows])]
+    rest = chunks.pop() ?? []
+    yield* chunks
   }
-  if (group.length > 0) yield group
+  if (rest.length > 0) yield rest
 }
 
 /** The approximate length of a value as JSON: its texts and keys count, at any depth. */

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Semaphore, type Member } from '../common/semaphore.ts'
 import { version } from '../common/version.ts'
 import { resolvePath } from './url.ts'
-import { readStart } from './body/receive.ts'
+import { readFrom } from './body/receive.ts'
 import { createHost, type Host } from './host.ts'
 import { systemClock } from './throttle/clock.ts'
 import { assertValidApiKey, rejectedKeyRemedy } from './api-key.ts'
@@ -51,9 +51,9 @@ export interface SourceOptions {
   readonly apiKey: string
   readonly userAgent?: string
   /** Of one attempt; every 256 KiB of body received add 1 s. */
-  readonly requestTimeoutMs?: number
+  readonly requestTimeoutMs?: number | undefined
   /** The limit for all pages of a list together, before and after decompression. */
-  readonly maxBodyBytes?: number
+  readonly maxBodyBytes?: number | undefined
   /** When the run must end, by `performance.now()`; null: no deadline. */
   readonly runDeadline?: number | null
   /** Ends everything at once; a HeadcountError as its reason is thrown as it is. */
@@ -74,9 +74,9 @@ export interface SourceOptions {
   /** Called when the service begins to slow the requests down, and when that is over. */
   readonly onSlowdown?: () => void
   /** A larger list goes to a temporary file. */
-  readonly inMemoryBytes?: number
+  readonly inMemoryBytes?: number | undefined
   /** A list in a file is read in chunks of about this size. */
-  readonly chunkBytes?: number
+  readonly chunkBytes?: number | undefined
 }
 
 export interface Source {
@@ -253,7 +253,7 @@ async function fetchPing(
   // guard: one connection
   await setImmediate()
   const instant = readHttpDate(headerOf(headers, 'date'))
-  const { email } = parsePing(decodeUtf8(await readStart(body)))
+  const { email } = parsePing(decodeUtf8(await readFrom(body, 0)))
   // The e-mail address is stored and shown. One that contains the key is omitted.
   const isSafe = email === null || context.redactor.text(email) === email
   return { email: isSafe ? email : null, serverDate: instant === null ? null : new Date(instant) }

@@ -6,7 +6,7 @@ import {
   UnexpectedPaginationError,
   UnknownEventError,
 } from '../common/errors.ts'
-import type { OpenIssues } from '../load/state/sync-state.ts'
+import type { OpenIssues } from '../load/state/open-issues.ts'
 import { stateWriterOf } from './write/save-list-states.ts'
 import { resentRequests } from './open/open-source.ts'
 import { pagedObject } from './drift/observations.ts'

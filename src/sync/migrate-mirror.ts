@@ -17,12 +17,9 @@ export async function migrate(
 ): Promise<readonly { readonly number: number; readonly name: string }[]> {
   checkOptions(options)
   const { logger, signal } = options
-  return interruptible(
-    signal,
-    'The migration was interrupted; the next call goes on with the rest.',
-    async () => {
-      await using database = await connect(targetOf(options), { log: logTo(logger), signal })
-      return await applyMigrations(database, signal)
-    },
-  )
+  const interrupted = 'The migration was interrupted; the next call goes on with the rest.'
+  return interruptible(signal, interrupted, async () => {
+    await using database = await connect(targetOf(options), { log: logTo(logger), signal })
+    return await applyMigrations(database, signal)
+  })
 }

@@ -1,7 +1,7 @@
 import { requirePositive, requireWholeNumber } from '../common/options/amounts.ts'
 import { withoutRejections } from '../common/options/callbacks.ts'
 import { checkOptions } from '../common/options/check-options.ts'
-import type { CreateAccount } from './open/find-account.ts'
+import { DEFAULT_ACCOUNT, type CreateAccount } from './open/find-account.ts'
 import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../common/errors.ts'
@@ -11,7 +11,6 @@ import { fieldRules, type FieldRules } from '../normalise/items/field-rules.ts'
 import { InvalidValueError, MAX_CONCURRENCY, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
 import { createPersonKey, type PersonKey } from '../normalise/suppression/person-key.ts'
 import type { Slowdown } from '../source/throttle/slowdown.ts'
-import { DEFAULT_ACCOUNT } from './open/find-account.ts'
 import type { Host } from '../source/host.ts'
 import type { SuspendableTurn } from '../source/throttle/pause-gate.ts'
 import { serviceUrl } from '../source/url.ts'
@@ -186,12 +185,12 @@ export function resolveOptions(options: RunOptions) {
     /** The base address in one spelling, without a slash at its end: the mirror remembers it. */
     address: baseUrl.origin + baseUrl.pathname.replace(/\/+$/, ''),
     concurrency,
-    requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+    // Of these the source has the defaults.
+    requestTimeoutMs: options.requestTimeoutMs,
+    maxBodyBytes: options.maxBodyBytes,
+    inMemoryBytes: options.inMemoryBytes,
+    chunkBytes: options.chunkBytes,
     runTimeoutMs: options.runTimeoutMs ?? null,
-    maxBodyBytes: options.maxBodyBytes ?? 2 ** 30,
-    inMemoryBytes: options.inMemoryBytes ?? 4 * 1024 ** 2,
-    // A little below the longest item that is stored, so that most chunks need no search for a longer one.
-    chunkBytes: options.chunkBytes ?? 1_000_000,
     // Large enough that the commit costs little, and small enough that a lost batch costs little.
     batchRows: options.batchRows ?? 5000,
     maxStalenessMs: options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS,

@@ -1,6 +1,5 @@
 /** The key in the items of a list: a service may echo it, and what is stored is read by others than its owner. */
-import { isObject, MAX_ITEM_DEPTH } from './exact.ts'
-import type { JsonValue } from './exact.ts'
+import { isObject, MAX_ITEM_DEPTH, type JsonValue } from './exact.ts'
 import { createRedactor } from '../redact.ts'
 
 /** A shorter key may be an ordinary word or a number: removed from items, it would change what was meant. */

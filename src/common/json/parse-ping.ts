@@ -1,6 +1,7 @@
 import { InvalidResponseError } from '../errors.ts'
 import { invalidJson } from './array-reader.ts'
 import { isObject } from './exact.ts'
+import { isValidPostgresText } from '../text/postgres-text.ts'
 import { parseOrThrow } from './parse-item.ts'
 
 /**
@@ -18,6 +19,6 @@ export function parsePing(text: string): { email: string | null } {
     )
   }
   const email = value['email']
-  const isUsable = typeof email === 'string' && email !== '' && email.isWellFormed() && !email.includes('\0')
+  const isUsable = typeof email === 'string' && email !== '' && isValidPostgresText(email)
   return { email: isUsable ? email : null }
 }

@@ -7,7 +7,6 @@ export type MirrorTable = 'events' | 'responses' | 'payments' | 'slots'
 /** The tables whose rows hang on a response. */
 export type ChildTable = 'payments' | 'slots'
 
-/** The SQL type of a column. */
 export type SqlType = 'text' | 'int' | 'bigint' | 'numeric' | 'timestamptz' | 'timestamp' | 'jsonb'
 
 interface LiveTable {

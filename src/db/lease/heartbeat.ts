@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { toError } from '../../common/abort.ts'
 import { LeaseLostError } from '../../common/errors.ts'
 import type { Database, DatabaseLog } from '../database.ts'
 
@@ -44,20 +45,13 @@ export function startHeartbeat(
       // guard: beat of a lost run
       else if (!stopped) end()
     } catch (error) {
-      log?.(
-        'warn',
-        `Run ${runId} could not store its heartbeat; it tries again in ${HEARTBEAT_INTERVAL_MS / 1000} s`,
-        {
-          reason: error instanceof Error ? error.message : String(error),
-        },
-      )
+      const message = `Run ${runId} could not store its heartbeat; it tries again in ${HEARTBEAT_INTERVAL_MS / 1000} s`
+      log?.('warn', message, { reason: toError(error).message })
     }
   }
   let stopped = false
   const timer = setInterval(() => {
-    underWay ??= beat().finally(() => {
-      underWay = null
-    })
+    underWay ??= beat().finally(() => (underWay = null))
   }, HEARTBEAT_INTERVAL_MS)
   timer.unref()
   const pause = () => {

@@ -25,7 +25,6 @@ const run = promisify(execFile)
 
 let known: Promise<ProcessIdentity> | null = null
 
-/** The identity of this process. */
 export function currentProcess(): Promise<ProcessIdentity> {
   known ??= describeProcess()
   return known

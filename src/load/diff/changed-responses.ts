@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import { keyColumns, type ChildTable } from '../../common/schema/live-tables.ts'
+import type { ChildTable } from '../../common/schema/live-tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { liveChildRows } from '../write/child-rows.ts'
 import {
   childRecordset,
   isDistinct,
+  keyList,
   keysOf,
   responseRecordset,
   type EventResponse,
@@ -56,6 +57,6 @@ function differingChildRows(
     select event_id, response_id
       from (${childRecordset(table, responses)}) i
       full join (${liveChildRows(table, account, keysOf(responses))}) l
-        using (${sql.join(keyColumns(table).map((name) => sql.ref(name)))})
+        using (${keyList(table)})
      where i.event_id is null or l.event_id is null or ${isDistinct(table, 'i', 'l', withoutPersonal)}`
 }

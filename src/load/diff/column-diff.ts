@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { LIVE_TABLES, type ChildTable, type SqlType } from '../../common/schema/live-tables.ts'
 import type { IntegerText, EventItem, MirrorTable } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'

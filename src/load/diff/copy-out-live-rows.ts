@@ -1,12 +1,10 @@
+import { keyColumns } from '../../common/schema/live-tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { COPY_COLUMNS, type ResponseTable, type RowKey } from '../../copy-format/response-rows.ts'
 import { fromCopy } from '../../copy-format/copy-framing.ts'
 
 /** Live rows in the binary form of COPY, each table's in the order of its key. */
 export type CopiedRows = Readonly<Record<ResponseTable, Buffer>>
-
-/** How many columns are the key, with the account; the third is the id of the response. */
-const KEY_COLUMNS = { responses: 3, payments: 3, slots: 4 } as const
 
 /**
  * Reads what is live of these events, in the form in which it would be written: a tenth of the work of rows as text
@@ -40,8 +38,9 @@ export async function copyOutLiveRows(
 }
 
 async function read(trx: Transaction, table: ResponseTable, onlyIds: boolean): Promise<Buffer> {
-  const columns: readonly string[] = COPY_COLUMNS[table]
-  const selected = columns.map((column) =>
+  const key = keyColumns(table)
+  const [, responseId] = key
+  const selected = COPY_COLUMNS[table].map((column) =>
     column === '_run_id' ? `(select current_setting('headcount.run')::bigint)` : column,
   )
   return fromCopy(
@@ -50,7 +49,7 @@ async function read(trx: Transaction, table: ResponseTable, onlyIds: boolean): P
       from headcount.${table}
      where account_id = current_setting('headcount.account_id')::int
        and event_id = any (array(select json_array_elements_text(current_setting('headcount.events')::json)))
-       ${onlyIds ? `and ${columns[2]} = any (array(select unnest(current_setting('headcount.ids')::bigint[])))` : ''}
-     order by ${columns.slice(0, KEY_COLUMNS[table]).join(', ')}`),
+       ${onlyIds ? `and ${responseId} = any (array(select unnest(current_setting('headcount.ids')::bigint[])))` : ''}
+     order by ${['account_id', ...key].join(', ')}`),
   )
 }

@@ -1,8 +1,10 @@
 /** Compares response lists with the live rows, without a lock and without WAL. */
+import { keyColumns } from '../../common/schema/live-tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import type { ResponseTable } from '../../copy-format/response-rows.ts'
 import { RowCursor } from '../../copy-format/row-cursor.ts'
+import { compareUtf8 } from '../../common/text/collation.ts'
 import { copyOutLiveRows } from './copy-out-live-rows.ts'
 import { mergeJoin } from './merge-join.ts'
 import { PresentFields } from './present-fields.ts'
@@ -36,8 +38,6 @@ export interface DiffScope {
   readonly withOrphans?: boolean
 }
 
-/** How many integer columns follow the event in the key of each table. */
-const KEY_INTEGERS = { responses: 1, payments: 1, slots: 2 } as const
 /** Fields of every table. */
 const EVENT_ID = 1
 const RESPONSE_ID = 2
@@ -144,11 +144,8 @@ class IncomingLists {
   readonly #diffs: readonly ListDiffBuilder[]
 
   constructor(diffs: DiffsByEvent) {
-    // By the bytes of UTF-8, as the database sorts text.
-    this.#diffs = [...diffs.values()]
-      .map((diff) => ({ diff, key: Buffer.from(diff.list.event_id) }))
-      .sort((a, b) => a.key.compare(b.key))
-      .map(({ diff }) => diff)
+    // As the database sorts text.
+    this.#diffs = [...diffs.values()].sort((a, b) => compareUtf8(a.list.event_id, b.list.event_id))
   }
 
   cursor(table: ResponseTable): RowCursor {
@@ -177,7 +174,8 @@ function diffTable(diffs: DiffsByEvent, incoming: IncomingLists, table: Response
   const [ours, theirs] = [incoming.cursor(table), new RowCursor(live)]
   const locate = incoming.locate()
   const diffOf = findDiff(diffs)
-  mergeJoin(ours, theirs, KEY_INTEGERS[table], (kind) => {
+  // All columns of a key but the first, the event, are integers.
+  mergeJoin(ours, theirs, keyColumns(table).length - 1, (kind) => {
     if (table !== 'responses') {
       const row = kind === 'live' ? theirs : ours
       const diff = diffOf(row)

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { valueColumns } from '../../common/schema/live-tables.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { singleRow } from '../statements.ts'

@@ -2,8 +2,7 @@
  * Rows whose parent is missing. No run makes any, but manual changes can. Runs find payments and slots by their response and
  * responses by their event, so that only `backfill` and `verify` look for them.
  */
-import { sql } from 'kysely'
-import type { Kysely, RawBuilder } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { TableCounts, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { AbsentEvent } from './live-counts.ts'

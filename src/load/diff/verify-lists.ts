@@ -91,10 +91,8 @@ export async function compareResponses(
   for await (const batch of expected.batches()) {
     for (const indexes of chunkRows(inSql ? batch.indexes() : await changedIndexes(trx, batch))) {
       const responses = indexes.map((index) => ({ event_id, response: batch.item(index) }))
-      await compare(
-        responses.map(({ response }) => response.id),
-        responses,
-      )
+      const ids = responses.map(({ response }) => response.id)
+      await compare(ids, responses)
     }
   }
   const others = await liveIds(trx, account, event_id)

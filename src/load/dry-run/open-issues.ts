@@ -3,8 +3,8 @@ import { heldRows } from '../../common/schema/holds.ts'
 import type { HeldGroup, ReportedHold } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ListRejects } from '../state/rejects.ts'
-import { EVENT_LIST_KEY, isStale, MAX_REPORTED_HOLDS } from '../state/sync-state.ts'
-import type { OpenIssues, AppliedState } from '../state/sync-state.ts'
+import { MAX_REPORTED_HOLDS, type OpenIssues } from '../state/open-issues.ts'
+import { EVENT_LIST_KEY, isStale, type AppliedState } from '../state/sync-state.ts'
 import { singleRow } from '../statements.ts'
 
 /** The open issues of one list. */

@@ -1,6 +1,5 @@
 /** The loader of a dry run: it compares and counts what a run would write, and writes nothing. */
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { ChildTable } from '../../common/schema/live-tables.ts'
 import type { Plan, PlannedRow, TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -44,11 +43,8 @@ export class Planner implements Loader {
     const { added, changed } = await changedEvents(trx.kysely, account, events)
     const rows = noCounts()
     const inserted = events.filter(({ id }) => added.has(id))
-    rows.events.inserted += this.#planned.add(
-      'events',
-      'inserted',
-      inserted.map(({ id, title }) => ({ event_id: id, ...this.#labelOf(title) })),
-    )
+    const planned = inserted.map(({ id, title }) => ({ event_id: id, ...this.#labelOf(title) }))
+    rows.events.inserted += this.#planned.add('events', 'inserted', planned)
     for (const chunk of chunkRows(events.filter(({ id }) => changed.has(id)))) {
       const ids = chunk.map(({ id }) => id)
       const { listed } = await eventDifferences(trx, account, chunk, {

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Kysely, RawBuilder } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { StoredReject, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { prefetch } from '../prefetch.ts'
@@ -12,7 +11,6 @@ export interface ListRejects {
   readonly rejects: Iterable<readonly StoredReject[]> | AsyncIterable<readonly StoredReject[]>
 }
 
-/** Replaces the stored rejects of these lists. */
 export async function replaceRejects(
   trx: Transaction,
   account: number,

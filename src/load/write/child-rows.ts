@@ -1,7 +1,6 @@
 /** Writes the child rows of responses: payments and slots. */
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
-import { keyColumns, type ChildTable } from '../../common/schema/live-tables.ts'
+import { sql, type RawBuilder } from 'kysely'
+import type { ChildTable } from '../../common/schema/live-tables.ts'
 import type { RowCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { assertRowCount, singleRow } from '../statements.ts'
@@ -17,7 +16,6 @@ import {
   type EventResponse,
 } from './recordsets.ts'
 
-/** Inserts the child rows of new responses. */
 export async function insertChildRows(
   trx: Transaction,
   account: number,
@@ -98,11 +96,10 @@ async function countChanges(
            )::int as updated
       from (${childRecordset(table, responses)}) i
       full join (${liveChildRows(table, account, keysOf(responses))}) live
-        using (${sql.join(keyColumns(table).map((name) => sql.ref(name)))})`.execute(trx.kysely)
+        using (${keyList(table)})`.execute(trx.kysely)
   return singleRow(rows)
 }
 
-/** The live child rows of these responses. */
 export function liveChildRows(
   table: ChildTable,
   account: number,

@@ -14,7 +14,7 @@ export async function copyResponses(trx: Transaction, lists: readonly ListChange
   // Rows in the order of their key go to neighbouring pages of its index.
   const rows = lists
     .map(({ list, added }) => (added.length === list.count ? list.rows : list.rows.pick(added)))
-    .sort((one, other) => compareTexts(one.key.event_id, other.key.event_id))
+    .sort((one, other) => (one.key.event_id < other.key.event_id ? -1 : 1))
   for (const table of ['responses', 'payments', 'slots'] as const)
     written[table].inserted += await copy(trx, table, rows)
   return written
@@ -26,8 +26,4 @@ async function copy(trx: Transaction, table: ResponseTable, lists: readonly Resp
   const rows = toCopy(lists.map((list) => list.slice(table, 0, list.count)))
   const copied = await trx.copy(`headcount.${table} (${COPY_COLUMNS[table].join(', ')})`, rows)
   return assertRowCount(`headcount.${table}, copy`, count, { numAffectedRows: BigInt(copied) })
-}
-
-function compareTexts(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other)
 }

@@ -5,8 +5,14 @@ import { archiveEvents, archiveResponses } from './history.ts'
 import { keyRecordset } from './recordsets.ts'
 import { deleteOrphans } from '../diff/orphans.ts'
 import { newEventListVersion } from '../state/sync-state.ts'
-import { addCounts, noCounts, singleRow, chunkRows, assertRowCount } from '../statements.ts'
-import type { WriteOptions } from '../statements.ts'
+import {
+  addCounts,
+  noCounts,
+  singleRow,
+  chunkRows,
+  assertRowCount,
+  type WriteOptions,
+} from '../statements.ts'
 
 type Key = { readonly event_id: string; readonly id: string }
 
@@ -71,12 +77,7 @@ export async function deleteEvents(
      order by event_id, id`.execute(trx.kysely)
   const removed = await deleteResponses(trx, options, keys)
   addCounts(removed, await deleteOrphans(trx, options.account, ids))
-  await archiveEvents(
-    trx,
-    options,
-    'delete',
-    live.map(({ id }) => id),
-  )
+  await archiveEvents(trx, options, 'delete', live)
   const events = await sql`
     delete from headcount.events
      where account_id = ${options.account} and id = any (${ids}::text[])`.execute(trx.kysely)

@@ -1,12 +1,10 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { EventItem, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { eventValidFrom, archiveEvents } from './history.ts'
+import { archiveEvents } from './history.ts'
 import { insertRows, updateRows } from './live-rows.ts'
 import { columnList, eventRecordset, isDistinct } from './recordsets.ts'
-import { noCounts, chunkRows } from '../statements.ts'
-import type { WriteOptions, WriteResult } from '../statements.ts'
+import { noCounts, chunkRows, type WriteOptions, type WriteResult } from '../statements.ts'
 
 /** The ids of events without a live row, and of those whose live row differs; reads only. */
 export async function changedEvents(
@@ -28,7 +26,6 @@ export async function changedEvents(
   return { added, changed }
 }
 
-/** The live rows of these events. */
 export async function liveEvents(
   kysely: Kysely<Tables>,
   account: number,
@@ -52,21 +49,10 @@ export async function upsertEvents(
   const rows = noCounts()
   const incoming = (chunk: readonly EventItem[]) => ({ count: chunk.length, rows: eventRecordset(chunk) })
   for (const chunk of chunkRows(events.filter(({ id }) => added.has(id)))) {
-    rows.events.inserted += await insertRows(
-      trx,
-      options,
-      'events',
-      incoming(chunk),
-      eventValidFrom(options.account),
-    )
+    rows.events.inserted += await insertRows(trx, options, 'events', incoming(chunk))
   }
   for (const chunk of chunkRows(events.filter(({ id }) => changed.has(id)))) {
-    await archiveEvents(
-      trx,
-      options,
-      'update',
-      chunk.map(({ id }) => id),
-    )
+    await archiveEvents(trx, options, 'update', chunk)
     rows.events.updated += await updateRows(trx, options, 'events', incoming(chunk))
   }
   return { rows, events: new Set([...added, ...changed]) }

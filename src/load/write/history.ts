@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 import { keyRecordset } from './recordsets.ts'
-import { assertRowCount } from '../statements.ts'
-import type { WriteOptions } from '../statements.ts'
+import { assertRowCount, type WriteOptions } from '../statements.ts'
 
 /** Why a version ended: a newer version replaced it, or the service no longer returned the item. */
 type HistoryOperation = 'update' | 'delete'
@@ -69,7 +67,7 @@ export async function archiveEvents(
   trx: Transaction,
   options: WriteOptions,
   operation: HistoryOperation,
-  ids: readonly string[],
+  events: readonly { readonly id: string }[],
 ): Promise<void> {
   if (!options.history) return
   const result = await sql`
@@ -78,6 +76,8 @@ export async function archiveEvents(
     select e.account_id, e.id, e._changed_at, greatest(now(), e._changed_at), ${operation},
            headcount_internal.event_document(e), e._run_id, ${options.run}
       from headcount.events e
-     where e.account_id = ${options.account} and e.id = any (${ids}::text[])`.execute(trx.kysely)
-  assertRowCount('headcount.event_history', ids.length, result)
+     where e.account_id = ${options.account} and e.id = any (${events.map(({ id }) => id)}::text[])`.execute(
+    trx.kysely,
+  )
+  assertRowCount('headcount.event_history', events.length, result)
 }

@@ -1,8 +1,8 @@
 /** Writes event rows and rows of responses, with the run that wrote them and the time of their version. */
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 import { assertRowCount, type WriteOptions } from '../statements.ts'
+import { eventValidFrom, responseValidFrom } from './history.ts'
 import { assignments, columnList, keyList } from './recordsets.ts'
 
 /** How many rows there are, and the rows as a recordset. */
@@ -11,14 +11,13 @@ interface Incoming {
   readonly rows: RawBuilder<unknown>
 }
 
-/** @param validFrom when the version of a row `incoming` begins */
 export async function insertRows(
   trx: Transaction,
   { account, run }: WriteOptions,
   table: 'events' | 'responses',
   { count, rows }: Incoming,
-  validFrom: RawBuilder<unknown>,
 ): Promise<number> {
+  const validFrom = (table === 'events' ? eventValidFrom : responseValidFrom)(account)
   const result = await sql`
     insert into ${sql.table(`headcount.${table}`)} (account_id, ${columnList(table)}, _first_seen_at, _changed_at, _run_id)
     select ${account}, ${columnList(table)}, began, began, ${run}

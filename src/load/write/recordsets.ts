@@ -1,7 +1,6 @@
 /** SQL for rows to write and for their columns, made from the table of columns. */
 import { isPersonal } from '../../common/schema/personal-data.ts'
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import {
   columnTypes,
   keyColumns,
@@ -76,16 +75,12 @@ export function keysOf(responses: readonly EventResponse[]) {
 }
 
 export function keyList(table: MirrorTable, of?: string): RawBuilder<unknown> {
-  return references(keyColumns(table), of)
+  return sql.join(keyColumns(table).map((name) => sql.ref(of === undefined ? name : `${of}.${name}`)))
 }
 
 /** All columns of the key and of the service's data. */
-export function columnList(table: MirrorTable, of?: string): RawBuilder<unknown> {
-  return references(Object.keys(columnTypes(table)), of)
-}
-
-function references(columns: readonly string[], of?: string): RawBuilder<unknown> {
-  return sql.join(columns.map((name) => sql.ref(of === undefined ? name : `${of}.${name}`)))
+export function columnList(table: MirrorTable): RawBuilder<unknown> {
+  return sql.join(Object.keys(columnTypes(table)).map((name) => sql.ref(name)))
 }
 
 /** Assigns the values of another row to every column outside the key. */

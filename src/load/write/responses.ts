@@ -3,12 +3,11 @@ import type { Transaction } from '../../db/transaction.ts'
 import { changedResponses } from '../diff/changed-responses.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
 import { copyResponses } from './copy-responses.ts'
-import { responseValidFrom, isClockBehind, archiveResponses } from './history.ts'
+import { isClockBehind, archiveResponses } from './history.ts'
 import { insertChildRows, replaceChildRows } from './child-rows.ts'
 import { insertRows, updateRows } from './live-rows.ts'
 import { itemsOf, keysOf, responseRecordset, type EventResponse } from './recordsets.ts'
-import { addCounts, noCounts, chunkRows } from '../statements.ts'
-import type { WriteOptions, WriteResult } from '../statements.ts'
+import { addCounts, noCounts, chunkRows, type WriteOptions, type WriteResult } from '../statements.ts'
 
 /**
  * Makes live responses, payments and slots equal to those of the service. Equal rows are not written. No response is
@@ -55,15 +54,10 @@ async function restoreAll(
   options: WriteOptions,
   changed: readonly EventResponse[],
 ): Promise<TableCounts> {
-  const keyOf = ({ event_id, response }: EventResponse) => `${response.id} ${event_id}`
-  const differing = (await changedResponses(trx, options.account, changed, { withoutPersonal: true })).changed
-  const keys = new Set(differing.map(keyOf))
-  const rows = await updateAll(
-    trx,
-    options,
-    changed.filter((item) => keys.has(keyOf(item))),
-  )
-  const restored = changed.filter((item) => !keys.has(keyOf(item)))
+  const compared = await changedResponses(trx, options.account, changed, { withoutPersonal: true })
+  const rows = await updateAll(trx, options, compared.changed)
+  const differing = new Set(compared.changed)
+  const restored = changed.filter((item) => !differing.has(item))
   // guard: restored is not changed
   addCounts(rows, await updateAll(trx, { ...options, history: false }, restored))
   return rows
@@ -77,13 +71,7 @@ async function insertAll(
 ): Promise<TableCounts> {
   const rows = noCounts()
   for (const chunk of chunkRows(responses)) {
-    rows.responses.inserted += await insertRows(
-      trx,
-      options,
-      'responses',
-      incoming(chunk),
-      responseValidFrom(options.account),
-    )
+    rows.responses.inserted += await insertRows(trx, options, 'responses', incoming(chunk))
     for (const table of ['payments', 'slots'] as const)
       rows[table].inserted += await insertChildRows(trx, options.account, table, chunk)
   }

@@ -42,14 +42,11 @@ export async function findForeignKeys(
   })
 }
 
-export const foreignKeysCall = defineCall<
-  { readonly accounts: readonly AccountKey[] },
-  readonly ForeignKey[]
->({
+const readInput = object({ accounts: arrayOf('objects', object({ account: text, key_sha256: text })) })
+
+export const foreignKeysCall = defineCall({
   name: 'foreign-keys',
   changes: false,
-  readInput: object({
-    accounts: arrayOf('objects', object({ account: text, key_sha256: text })),
-  }),
+  readInput,
   run: (database, { accounts }) => findForeignKeys(database, accounts),
 })

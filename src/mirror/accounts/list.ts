@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { defineCall } from '../calls/call.ts'
+import { object } from '../calls/input.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { LiveRows } from '../status/account-facts.ts'
 import { lastGoodRunAt } from '../status/last-good-run.ts'
@@ -41,10 +42,10 @@ export async function readAccountSummaries({ kysely }: Transaction): Promise<rea
   return rows
 }
 
-export const accountsCall = defineCall<Record<string, never>, readonly AccountSummary[]>({
+export const accountsCall = defineCall({
   name: 'accounts',
   changes: false,
-  readInput: () => ({}),
+  readInput: object({}),
   run: (database) => database.transaction(readAccountSummaries, { readOnly: true }),
 })
 

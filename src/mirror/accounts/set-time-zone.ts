@@ -4,7 +4,7 @@ import { UsageError } from '../../common/errors.ts'
 import { quote } from '../owner-tables/quote.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
-import { defineCall } from '../calls/call.ts'
+import { defineChange } from '../calls/call.ts'
 import { object, text } from '../calls/input.ts'
 import { accountId } from './resolve-account.ts'
 
@@ -14,14 +14,11 @@ export interface SetTimeZone {
   readonly former_time_zone: string
 }
 
-type SetAccountInput = Omit<SetTimeZone, 'former_time_zone'>
-
-export const setAccountCall = defineCall<SetAccountInput, SetTimeZone>({
-  name: 'set-account',
-  changes: true,
-  readInput: object({ account: text, time_zone: text }),
-  run: (database, input) => database.transaction((trx) => setTimeZone(trx, input)),
-})
+export const setAccountCall = defineChange(
+  'set-account',
+  object({ account: text, time_zone: text }),
+  setTimeZone,
+)
 
 /**
  * Sets the zone of days and months in the views of an account.
@@ -30,7 +27,7 @@ export const setAccountCall = defineCall<SetAccountInput, SetTimeZone>({
  */
 async function setTimeZone(
   trx: Transaction,
-  { account, time_zone: zone }: SetAccountInput,
+  { account, time_zone: zone }: Omit<SetTimeZone, 'former_time_zone'>,
 ): Promise<SetTimeZone> {
   const { kysely } = trx
   const id = await accountId(trx, account)

@@ -7,10 +7,9 @@ import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { singleRow } from '../../load/statements.ts'
-import { defineCall } from '../calls/call.ts'
 import { listFields, object, orNull, text } from '../calls/input.ts'
 import { momentOf, readPeriods, zoneOfAccount } from './digest/period.ts'
-import { ofReadAccount, requireEvent } from './read-view.ts'
+import { defineAnswer, requireEvent } from './read-view.ts'
 import { returned } from './returned.ts'
 
 export interface ListedChange extends ViewRow<'changes'> {
@@ -39,36 +38,32 @@ const readInput = object({
 })
 
 /** What runs changed that are closed. */
-export const changesCall = defineCall({
-  name: 'changes',
-  changes: false,
+export const changesCall = defineAnswer(
+  'changes',
   readInput,
-  run: (database, { account, limit, since, event }): Promise<Changes> =>
-    ofReadAccount(database, account, async (trx) => {
-      if (event !== null) await requireEvent(trx, event, account, { orRemoved: true })
-      if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
-      if (typeof since === 'object' && 'at' in since) await requirePast(trx, since.at)
-      const chosen = sql`where v.run_finished_at is not null and ${after(since)}
-                           and (${event}::text is null or v.event_id = ${event})`
-      const counts = await sql<{ total: string; first_readings: string }>`
-        select count(*) filter (where not v.initial) as total, count(*) filter (where v.initial) as first_readings
-          from headcount.changes v ${chosen}`.execute(trx.kysely)
-      const { rows } = await sql<ViewRow<'changes'> & { readonly returned: boolean }>`
-        select v.*, ${returned('v')} as returned
-          from headcount.changes v ${chosen} and not v.initial
-         order by v.run_id desc, v.account_id, v.changed_at, v.entity, v.event_id, v.response_id limit ${limit}`.execute(
-        trx.kysely,
-      )
-      const pruned = (await readPeriods(trx, since, account)).flatMap(
-        ({ pruned_until }) => pruned_until ?? [],
-      )
-      return {
-        changes: rows.map(withName),
-        ...(counts.rows[0] ?? { total: '0', first_readings: '0' }),
-        pruned_until: pruned.toSorted().at(-1) ?? null,
-      }
-    }),
-})
+  async (trx, { account, limit, since, event }): Promise<Changes> => {
+    if (event !== null) await requireEvent(trx, event, account, { orRemoved: true })
+    if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
+    if (typeof since === 'object' && 'at' in since) await requirePast(trx, since.at)
+    const chosen = sql`where v.run_finished_at is not null and ${after(since)}
+                         and (${event}::text is null or v.event_id = ${event})`
+    const counts = await sql<{ total: string; first_readings: string }>`
+      select count(*) filter (where not v.initial) as total, count(*) filter (where v.initial) as first_readings
+        from headcount.changes v ${chosen}`.execute(trx.kysely)
+    const { rows } = await sql<ViewRow<'changes'> & { readonly returned: boolean }>`
+      select v.*, ${returned('v')} as returned
+        from headcount.changes v ${chosen} and not v.initial
+       order by v.run_id desc, v.account_id, v.changed_at, v.entity, v.event_id, v.response_id
+       limit ${limit}`.execute(trx.kysely)
+    const periods = await readPeriods(trx, since, account)
+    const pruned = periods.flatMap(({ pruned_until }) => pruned_until ?? [])
+    return {
+      changes: rows.map(withName),
+      ...(counts.rows[0] ?? { total: '0', first_readings: '0' }),
+      pruned_until: pruned.toSorted().at(-1) ?? null,
+    }
+  },
+)
 
 /** A year that was mistyped looks like no news. @throws UsageError */
 async function requirePast(trx: Transaction, at: string): Promise<void> {

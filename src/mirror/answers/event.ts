@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import type { Timestamp } from '../../common/schema/items.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { defineCall } from '../calls/call.ts'
 import { accountFields, number, object, text } from '../calls/input.ts'
 import type { ListedChange } from './changes.ts'
 import { countedRows, type Counted } from './counted-rows.ts'
-import { ofReadAccount, rowsOf, unknownEvent } from './read-view.ts'
+import { defineAnswer, rowsOf, unknownEvent } from './read-view.ts'
 import { responseReturned } from './returned.ts'
 
 /** An earlier event, and how many people it had when it was as far away as the event is today. */
@@ -46,23 +45,16 @@ const readInput = object({
 })
 
 /** One for each account that has an event of this id. */
-export const eventCall = defineCall({
-  name: 'event',
-  changes: false,
+export const eventCall = defineAnswer(
+  'event',
   readInput,
-  run: (database, { account, event, changes }): Promise<readonly EventDetails[]> =>
-    ofReadAccount(database, account, async (trx) => {
-      const summaries = await rowsOf(
-        trx,
-        'event_summary',
-        sql`where v.event_id = ${event} order by v.account_id`,
-      )
-      if (summaries.length === 0) return unknownEvent(trx, event, account)
-      const found: EventDetails[] = []
-      for (const summary of summaries) found.push(await readDetails(trx, summary, changes))
-      return found
-    }),
-})
+  async (trx, { account, event, changes }): Promise<readonly EventDetails[]> => {
+    const own = sql`where v.event_id = ${event} order by v.account_id`
+    const summaries = await rowsOf(trx, 'event_summary', own)
+    if (summaries.length === 0) return unknownEvent(trx, event, account)
+    return Array.fromAsync(summaries, (summary) => readDetails(trx, summary, changes))
+  },
+)
 
 async function readDetails(
   trx: Transaction,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
-import { defineCall } from '../calls/call.ts'
+import type { Transaction } from '../../db/transaction.ts'
 import { listFields, object, wordOf } from '../calls/input.ts'
-import { ofReadAccount, rowsOf } from './read-view.ts'
+import { defineAnswer, rowsOf } from './read-view.ts'
 
 /** Which events: those to come and those without a time; those that are over, the latest first; or all, in the order of time. */
 export type EventSelection = 'upcoming' | 'past' | 'all'
@@ -28,32 +28,25 @@ const conditions = {
 
 const readInput = object({ ...listFields, which: wordOf(SELECTIONS) })
 
-export const eventsCall = defineCall({
-  name: 'events',
-  changes: false,
+export const eventsCall = defineAnswer(
+  'events',
   readInput,
-  run: (database, { account, limit, which }): Promise<ListedEvents> =>
-    ofReadAccount(database, account, async (trx) => {
-      const direction = which === 'past' ? sql`desc` : sql`asc`
-      const events = await rowsOf(
-        trx,
-        'event_summary',
-        sql`where ${conditions[which]} order by v.event_at ${direction} nulls last, v.account_id, v.event_id limit ${limit + 1}`,
-      )
-      const thin = await countThinSlots(trx)
-      return {
-        events: events.slice(0, limit).map((event) => ({
-          ...event,
-          thin_slots: thin.get(JSON.stringify([event.account_id, event.event_id])) ?? '0',
-        })),
-        has_more: events.length > limit,
-      }
-    }),
-})
+  async (trx, { limit, which }): Promise<ListedEvents> => {
+    const direction = which === 'past' ? sql`desc` : sql`asc`
+    const chosen = sql`where ${conditions[which]} order by v.event_at ${direction} nulls last, v.account_id, v.event_id`
+    const events = await rowsOf(trx, 'event_summary', sql`${chosen} limit ${limit + 1}`)
+    const thin = await countThinSlots(trx)
+    return {
+      events: events.slice(0, limit).map((event) => ({
+        ...event,
+        thin_slots: thin.get(JSON.stringify([event.account_id, event.event_id])) ?? '0',
+      })),
+      has_more: events.length > limit,
+    }
+  },
+)
 
-async function countThinSlots({
-  kysely,
-}: Parameters<typeof rowsOf>[0]): Promise<ReadonlyMap<string, string>> {
+async function countThinSlots({ kysely }: Transaction): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ account_id: number; event_id: string; thin: string }>`
     select account_id, event_id, count(*) as thin from headcount.thin_slots group by account_id, event_id`.execute(
     kysely,

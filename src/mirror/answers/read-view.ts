@@ -10,6 +10,8 @@ import type { Database } from '../../db/connect.ts'
 import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
 import { requireAccount, unknownAccount } from '../accounts/resolve-account.ts'
 import { requireSynced } from '../query/require-synced.ts'
+import { defineCall, type Call } from '../calls/call.ts'
+import type { AccountInput, ReadInput } from '../calls/input.ts'
 
 /**
  * Runs the work in one read-only transaction, so that all that it reads is of one moment. The views show the account alone.
@@ -39,6 +41,17 @@ export async function ofReadAccount<T>(...asked: Parameters<typeof ofAccount<T>>
   return inAccount(...asked)
 }
 
+/** A call that answers by the views, as `ofReadAccount`. */
+export function defineAnswer<Input extends AccountInput, Output>(
+  name: string,
+  readInput: ReadInput<Input>,
+  answer: (trx: Transaction, input: Input) => Promise<Output>,
+): Call<Input, Output> {
+  const run = (database: Database, input: Input) =>
+    ofReadAccount(database, input.account, (trx) => answer(trx, input))
+  return defineCall({ name, changes: false, readInput, run })
+}
+
 /**
  * The number of an account, also for a reader, who sees in views alone which accounts there are.
  *
@@ -53,10 +66,8 @@ export async function visibleAccountId({ kysely }: Pick<Database, 'kysely'>, nam
     select account from headcount.run_summary group by account_id, account order by account_id`.execute(
     kysely,
   )
-  throw unknownAccount(
-    name,
-    others.map(({ account }) => account),
-  )
+  const names = others.map(({ account }) => account)
+  throw unknownAccount(name, names)
 }
 
 function inAccount<T>(

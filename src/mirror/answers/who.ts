@@ -49,8 +49,7 @@ export const whoCall = defineCall({
       throw new UsageError(`No name or address contains the character U+0000: ${quote(who)}`)
     return ofReadAccount(database, account, async (trx) => {
       const matches = await findMatches(trx, account, who, limit + 1)
-      const persons: FoundPerson[] = []
-      for (const match of matches.slice(0, limit)) persons.push(await readPerson(trx, match))
+      const persons = await Array.fromAsync(matches.slice(0, limit), (match) => readPerson(trx, match))
       return { persons, has_more: matches.length > limit }
     })
   },

@@ -5,39 +5,32 @@ import {
   acceptRejects,
   revokeAccepted,
   findByHashPrefix,
-  type AcceptedReject,
   type RejectScope,
 } from '../../load/state/accepted-rejects.ts'
-import { defineCall } from './call.ts'
-import { arrayOf, boolean, object, orNull, text } from './input.ts'
+import { defineChange } from './call.ts'
+import { accountFields, arrayOf, boolean, object, orNull, text } from './input.ts'
 
 /** Fewer digits would often match several items. */
 const MIN_DIGITS = 8
 
-export interface AcceptInput extends RejectScope {
+const readInput = object({
+  ...accountFields,
+  event_id: orNull(text),
   /** Digits with which the SHA-256 of each item begins. */
-  readonly prefixes: readonly string[]
+  prefixes: arrayOf('texts', text),
   /** Withdraws an acceptance. */
-  readonly revokes: boolean
-}
+  revokes: boolean,
+})
 
 /** Marks rejects that the owner can live with, or takes that back: all that were named, or none. */
-export const acceptRejectsCall = defineCall<AcceptInput, readonly AcceptedReject[]>({
-  name: 'accept-rejects',
-  changes: true,
-  readInput: object({
-    account: orNull(text),
-    event_id: orNull(text),
-    prefixes: arrayOf('texts', text),
-    revokes: boolean,
-  }),
-  run: (database, { prefixes, revokes, ...scope }) =>
-    database.transaction(async (trx) => {
-      const sums: string[] = []
-      for (const prefix of prefixes) sums.push(await sumOf(trx, scope, prefix, revokes))
-      return revokes ? revokeAccepted(trx, scope, sums) : acceptRejects(trx, scope, sums)
-    }),
-})
+export const acceptRejectsCall = defineChange(
+  'accept-rejects',
+  readInput,
+  async (trx, { prefixes, revokes, ...scope }) => {
+    const sums = await Array.fromAsync(prefixes, (prefix) => sumOf(trx, scope, prefix, revokes))
+    return (revokes ? revokeAccepted : acceptRejects)(trx, scope, sums)
+  },
+)
 
 /** @throws UsageError unless the prefix means one item. */
 async function sumOf(

@@ -2,7 +2,7 @@
  * What commands ask of a mirror, in a form that can be sent: the process that has a folder open does it in place of one that
  * cannot open it. There is one implementation; only where it runs differs.
  */
-import { accountFields, object, type AccountInput } from './input.ts'
+import { accountFields, object, type AccountInput, type ReadInput } from './input.ts'
 import { readForAccount } from '../accounts/resolve-account.ts'
 import type { Database } from '../../db/connect.ts'
 import { migrate, requireSchema, schemaState } from '../../db/migrate.ts'
@@ -33,7 +33,7 @@ export interface CallDefinition<Input, Output> {
   /** Whether it writes. Such a call migrates an existing schema first; the others refuse a schema of another version. */
   readonly changes: boolean
   /** What another process sent. @throws UsageError when it is no such input */
-  readonly readInput: (json: JsonValue) => Input
+  readonly readInput: ReadInput<Input>
   /** The output is sent as JSON, so it may hold only what JSON can express. */
   readonly run: (database: Database, input: Input, caller: Caller) => Promise<Output>
 }
@@ -55,17 +55,36 @@ export function defineCall<Input, Output>(definition: CallDefinition<Input, Outp
   }
 }
 
-/** A call that reads a list of one account or, with null, of all. Its `run` throws a UsageError for an unknown account. */
+/** A call that changes the mirror in one transaction. */
+export function defineChange<Input, Output>(
+  name: string,
+  readInput: ReadInput<Input>,
+  change: (trx: Transaction, input: Input) => Promise<Output>,
+): Call<Input, Output> {
+  const run = (database: Database, input: Input) => database.transaction((trx) => change(trx, input))
+  return defineCall({ name, changes: true, readInput, run })
+}
+
+/**
+ * A call that reads what is asked of one account or, with null, of all, in one transaction. Its `run` throws a UsageError for
+ * an unknown account.
+ */
+export function defineList<Input extends AccountInput, Output>(
+  name: string,
+  readInput: ReadInput<Input>,
+  read: (trx: Transaction, input: Input) => Promise<Output>,
+): Call<Input, Output> {
+  const run = (database: Database, input: Input) =>
+    readForAccount(database, input.account, (trx) => read(trx, input))
+  return defineCall({ name, changes: false, readInput, run })
+}
+
+/** Such a call that takes an account and nothing else. */
 export function defineAccountList<Output>(
   name: string,
   read: (trx: Transaction, account: string | null) => Promise<Output>,
 ): Call<AccountInput, Output> {
-  return defineCall({
-    name,
-    changes: false,
-    readInput: object(accountFields),
-    run: (database, { account }) => readForAccount(database, account, (trx) => read(trx, account)),
-  })
+  return defineList(name, object(accountFields), (trx, { account }) => read(trx, account))
 }
 
 /**

@@ -40,14 +40,18 @@ export function arrayOf<Value>(form: string, field: Field<Value>): Field<readonl
   }
 }
 
-type ValueOf<Fields extends Readonly<Record<string, Field<unknown>>>> = {
+/** What fields give, by their names. */
+export type ValueOf<Fields extends Readonly<Record<string, Field<unknown>>>> = {
   readonly [Name in keyof Fields]: ReturnType<Fields[Name]>
 }
+
+/** Reads the whole input of a call. @throws UsageError when it is no such input */
+export type ReadInput<Input> = (sent: JsonValue | undefined) => Input
 
 /** Fields that are not named are left out. */
 export function object<Fields extends Readonly<Record<string, Field<unknown>>>>(
   fields: Fields,
-): (sent: JsonValue | undefined) => ValueOf<Fields> {
+): ReadInput<ValueOf<Fields>> {
   return (sent) => {
     if (!isObject(sent)) throw new UsageError('The input of a call must be a JSON object.')
     const read = Object.entries(fields).map(([name, field]) => [
@@ -63,17 +67,12 @@ export function wrongField(name: string, form: string): UsageError {
   return new UsageError(`The input "${name}" of a call must be ${form}.`)
 }
 
-/** What the answers of most calls are about: one account or, with null, all. */
-export interface AccountInput {
-  readonly account: string | null
-}
-
-/** Null: all accounts, or the one that is meant, as the call says. */
+/** What the answers of most calls are about. Null: all accounts, or the one that is meant, as the call says. */
 export const accountFields = { account: orNull(text) }
 
-/** Of a list: at most so many rows. */
-export interface ListInput extends AccountInput {
-  readonly limit: number
-}
+export type AccountInput = ValueOf<typeof accountFields>
 
+/** Of a list: at most so many rows. */
 export const listFields = { ...accountFields, limit: number }
+
+export type ListInput = ValueOf<typeof listFields>

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { readForAccount } from '../accounts/resolve-account.ts'
-import { defineCall } from './call.ts'
-import { listFields, object, type ListInput } from './input.ts'
+import { defineList } from './call.ts'
+import { listFields, object } from './input.ts'
 
 /** An item that no table can hold, as the table `rejects` has it. */
 export interface ListedReject {
@@ -33,15 +32,14 @@ export interface ListedRejects {
   readonly has_more: boolean
 }
 
-export const rejectsCall = defineCall<ListInput, ListedRejects>({
-  name: 'rejects',
-  changes: false,
-  readInput: object(listFields),
-  run: async (database, { account, limit }) => {
-    const rejects = await readForAccount(database, account, (trx) => readRejects(trx, account, limit + 1))
+export const rejectsCall = defineList(
+  'rejects',
+  object(listFields),
+  async (trx, { account, limit }): Promise<ListedRejects> => {
+    const rejects = await readRejects(trx, account, limit + 1)
     return { rejects: rejects.slice(0, limit), has_more: rejects.length > limit }
   },
-})
+)
 
 async function readRejects(
   { kysely }: Transaction,

@@ -1,10 +1,9 @@
 import type { ErasureReport, LeaseMode, RunReport, RunStatus, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { readForAccount } from '../accounts/resolve-account.ts'
-import { defineCall } from './call.ts'
+import { defineList } from './call.ts'
 import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
-import { listFields, number, object, orNull, type ListInput } from './input.ts'
+import { listFields, number, object, orNull } from './input.ts'
 
 /** A run, or a change of the account, as the table `sync_runs` has it. */
 export interface ListedRun {
@@ -19,29 +18,25 @@ export interface ListedRun {
   readonly report: RunReport | ErasureReport | null
 }
 
-export interface RunsInput extends ListInput {
+const readInput = object({
+  ...listFields,
   /** One run by its number; null: the newest. */
-  readonly run: number | null
-}
+  run: orNull(number),
+})
 
-export const runsCall = defineCall<RunsInput, readonly ListedRun[]>({
-  name: 'runs',
-  changes: false,
-  readInput: object({ ...listFields, run: orNull(number) }),
-  run: async (database, input) => {
-    const found = await readForAccount(database, input.account, (trx) => readRuns(trx, input))
-    if (input.run !== null && found.length === 0) {
-      const of = input.account === null ? '' : ` of account ${input.account}`
-      throw new UsageError(`There is no run ${input.run}${of}: ${commandName()} runs lists them.`)
-    }
-    return found
-  },
+export const runsCall = defineList('runs', readInput, async (trx, input) => {
+  const found = await readRuns(trx, input)
+  if (input.run !== null && found.length === 0) {
+    const of = input.account === null ? '' : ` of account ${input.account}`
+    throw new UsageError(`There is no run ${input.run}${of}: ${commandName()} runs lists them.`)
+  }
+  return found
 })
 
 /** The newest first; order by number, for clocks jump. */
 async function readRuns(
   { kysely }: Transaction,
-  { account, limit, run }: RunsInput,
+  { account, limit, run }: ReturnType<typeof readInput>,
 ): Promise<readonly ListedRun[]> {
   const rows = await kysely
     .selectFrom('headcount.sync_runs as run')

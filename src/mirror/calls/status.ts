@@ -1,15 +1,15 @@
 import { readAccountStatuses, type AccountStatus } from '../status/account-status.ts'
 import { readEventStatuses, type EventStatuses } from '../status/event-status.ts'
-import { settingsFields, type MirrorSettings } from '../status/list-status.ts'
+import { settingsFields } from '../status/list-status.ts'
 import { readValuesWithoutMeaning } from '../owner-tables/rsvp-values.ts'
-import { readForAccount, requireAccount } from '../accounts/resolve-account.ts'
+import { requireAccount } from '../accounts/resolve-account.ts'
 import { unknownEvent } from '../answers/read-view.ts'
-import { defineCall } from './call.ts'
-import { accountFields, arrayOf, boolean, object, text, type AccountInput } from './input.ts'
-
-export interface StatusInput extends AccountInput, MirrorSettings {}
+import { defineCall, defineList } from './call.ts'
+import { accountFields, arrayOf, boolean, object, text, type ValueOf } from './input.ts'
 
 const statusFields = { ...accountFields, ...settingsFields }
+
+export type StatusInput = ValueOf<typeof statusFields>
 
 /** Nobody who asks how the mirror stands waits longer for the replies. */
 const MAX_REPLIES_MS = 1000
@@ -41,17 +41,13 @@ export const statusCall = defineCall({
   },
 })
 
-const readEventInput = object({ ...statusFields, event: text })
-
-export const eventStatusCall = defineCall({
-  name: 'event-status',
-  changes: false,
-  readInput: readEventInput,
-  run: (database, { event, account, ...settings }): Promise<EventStatuses> =>
-    readForAccount(database, account, async (trx) => {
-      const found = await readEventStatuses(trx, event, settings, account)
-      return Object.values(found).every((none: readonly unknown[]) => none.length === 0)
-        ? unknownEvent(trx, event, account)
-        : found
-    }),
-})
+export const eventStatusCall = defineList(
+  'event-status',
+  object({ ...statusFields, event: text }),
+  async (trx, { event, account, ...settings }): Promise<EventStatuses> => {
+    const found = await readEventStatuses(trx, event, settings, account)
+    return Object.values(found).every((none: readonly unknown[]) => none.length === 0)
+      ? unknownEvent(trx, event, account)
+      : found
+  },
+)

@@ -8,8 +8,8 @@ import { digestOf, isNews, readStanding } from '../answers/digest/digest-call.ts
 import type { AccountDigest, DigestMirror } from '../answers/digest/digest.ts'
 import { readPeriods } from '../answers/digest/period.ts'
 import { defineCall } from '../calls/call.ts'
-import { accountFields, boolean, object, orNull, text, wordOf, type AccountInput } from '../calls/input.ts'
-import { settingsFields, type MirrorSettings } from '../status/list-status.ts'
+import { accountFields, boolean, object, orNull, text, wordOf } from '../calls/input.ts'
+import { settingsFields } from '../status/list-status.ts'
 import {
   claimDelivery,
   ensureDeliveries,
@@ -20,7 +20,6 @@ import {
   type DeliveryKey,
   type Message,
   type Pending,
-  type RecipientKey,
   type StoredDelivery,
 } from './claims.ts'
 import { settleDelivery, type DeliveryOutcome } from './settle.ts'
@@ -29,15 +28,19 @@ import { settleDelivery, type DeliveryOutcome } from './settle.ts'
 const ATTEMPTS = ['all', 'due', 'retries'] as const
 export type Attempts = (typeof ATTEMPTS)[number]
 
-export interface PrepareDigestsInput extends AccountInput, MirrorSettings {
-  readonly name: string
+const readInput = object({
+  ...accountFields,
+  ...settingsFields,
+  name: text,
   /** Of one event; null: of all. */
-  readonly event: string | null
-  readonly recipients: readonly RecipientKey[]
-  readonly attempts: Attempts
+  event: orNull(text),
+  recipients: recipientsField,
+  attempts: wordOf(ATTEMPTS),
   /** Also when there is nothing new. */
-  readonly always: boolean
-}
+  always: boolean,
+})
+
+export type PrepareDigestsInput = ReturnType<typeof readInput>
 
 export interface DigestMessage extends Message {
   /** An earlier attempt may have been accepted. */
@@ -60,18 +63,10 @@ export interface PreparedDigest {
   readonly message: DigestMessage | null
 }
 
-export const prepareDigestsCall = defineCall<PrepareDigestsInput, readonly PreparedDigest[]>({
+export const prepareDigestsCall = defineCall({
   name: 'prepare-digests',
   changes: true,
-  readInput: object({
-    ...accountFields,
-    ...settingsFields,
-    name: text,
-    event: orNull(text),
-    recipients: recipientsField,
-    attempts: wordOf(ATTEMPTS),
-    always: boolean,
-  }),
+  readInput,
   run: prepareDigests,
 })
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { MirrorState, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { resolveAccount } from '../accounts/resolve-account.ts'
-import { defineCall } from '../calls/call.ts'
+import { defineChange } from '../calls/call.ts'
 import { accountFields, object } from '../calls/input.ts'
 import { notFuture } from '../instants/not-future.ts'
 import {
@@ -13,7 +13,6 @@ import {
   recipientsField,
   type DeliveryKey,
   type Message,
-  type RecipientKey,
   type StoredDelivery,
 } from './claims.ts'
 import { noticeFields, reasonKey, type NoticeReason } from './settle.ts'
@@ -22,12 +21,6 @@ import { noticeFields, reasonKey, type NoticeReason } from './settle.ts'
 const QUIET = sql`interval '1 hour'`
 
 const key: DeliveryKey = { kind: 'notice', name: 'mirror', event: null }
-
-export interface PrepareNoticesInput extends NoticeReason {
-  /** null: the one that is meant when none is named. */
-  readonly account: string | null
-  readonly recipients: readonly RecipientKey[]
-}
 
 export interface PreparedNotice {
   readonly account: string
@@ -43,24 +36,15 @@ export interface PreparedNotice {
   readonly message: Message | null
 }
 
-export const prepareNoticesCall = defineCall<PrepareNoticesInput, readonly PreparedNotice[]>({
-  name: 'prepare-notices',
-  changes: true,
-  readInput: object({
-    ...accountFields,
-    ...noticeFields,
-    recipients: recipientsField,
-  }),
-  run: async (database, input) => {
-    const account = await resolveAccount(database, input.account)
-    return database.transaction((trx) => prepareNotices(trx, { ...input, account }))
-  },
-})
+const readInput = object({ ...accountFields, ...noticeFields, recipients: recipientsField })
+
+export const prepareNoticesCall = defineChange('prepare-notices', readInput, prepareNotices)
 
 async function prepareNotices(
   trx: Transaction,
-  { account, state, cause, recipients }: PrepareNoticesInput & { readonly account: string },
+  { account: named, state, cause, recipients }: ReturnType<typeof readInput>,
 ): Promise<readonly PreparedNotice[]> {
+  const account = await resolveAccount(trx, named)
   const prepared: PreparedNotice[] = []
   for (const stored of await ensureDeliveries(trx, account, key, recipients)) {
     const { id, account, recipient_sha256, failures } = stored

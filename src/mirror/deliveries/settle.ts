@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { MirrorState, Timestamp } from '../../common/schema/tables.ts'
 import { isObject } from '../../common/json/exact.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { defineCall } from '../calls/call.ts'
+import { defineChange } from '../calls/call.ts'
 import { boolean, number, object, orNull, text, wordOf, wrongField, type Field } from '../calls/input.ts'
 import type { Claim } from './claims.ts'
 
@@ -59,13 +59,11 @@ const readInput = object({
 })
 
 /** Records what became of a message; the cursor moves only when it was accepted. */
-export const settleDeliveryCall = defineCall({
-  name: 'settle-delivery',
-  changes: true,
+export const settleDeliveryCall = defineChange(
+  'settle-delivery',
   readInput,
-  run: (database, { outcome, notice, ...claim }): Promise<Settled> =>
-    database.transaction((trx) => settleDelivery(trx, claim, outcome, notice)),
-})
+  (trx, { outcome, notice, ...claim }) => settleDelivery(trx, claim, outcome, notice),
+)
 
 /** @param notice what a notice told; null of a digest */
 export async function settleDelivery(

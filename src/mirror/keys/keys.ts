@@ -6,7 +6,7 @@ import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { defineAccountList, defineCall } from '../calls/call.ts'
+import { defineAccountList, defineChange } from '../calls/call.ts'
 import { accountFields, number, object, orNull, text } from '../calls/input.ts'
 import { instantField, type InstantInput } from '../instants/parse-instant.ts'
 import { resolveInstant } from '../instants/resolve-instant.ts'
@@ -55,13 +55,6 @@ export async function createKey(
   return { id: Number(id), key }
 }
 
-export interface CreateKeyInput {
-  /** null: the one that is meant when none is named. */
-  readonly account: string | null
-  readonly label: string | null
-  readonly expires: InstantInput | null
-}
-
 export const newKeyFields = { ...accountFields, label: orNull(text), expires: orNull(instantField) }
 
 export interface CreatedKey {
@@ -71,21 +64,19 @@ export interface CreatedKey {
   readonly expiresAt: string | null
 }
 
-export const createKeyCall = defineCall<CreateKeyInput, CreatedKey>({
-  name: 'create-key',
-  changes: true,
-  readInput: object(newKeyFields),
-  run: (database, input) =>
-    database.transaction(async (trx) => {
-      const meant = await resolveAccess(trx, input)
-      return { ...(await createKey(trx, { ...meant, label: input.label })), ...meant }
-    }),
-})
+export const createKeyCall = defineChange(
+  'create-key',
+  object(newKeyFields),
+  async (trx, { label, ...access }): Promise<CreatedKey> => {
+    const meant = await resolveAccess(trx, access)
+    return { ...(await createKey(trx, { ...meant, label })), ...meant }
+  },
+)
 
 /** @throws UsageError when the moment is past, or there is no such account */
 export async function resolveAccess(
   trx: Transaction,
-  { account, expires }: Pick<CreateKeyInput, 'account' | 'expires'>,
+  { account, expires }: { readonly account: string | null; readonly expires: InstantInput | null },
 ): Promise<Pick<KeyOptions, 'account' | 'expiresAt'>> {
   const name = await resolveAccount(trx, account)
   if (expires === null) return { account: name, expiresAt: null }
@@ -160,21 +151,13 @@ export interface RevokedKey {
   readonly wasRevoked: boolean
 }
 
-const readInput = object({ ...accountFields, id: number })
-
 export const revokeKeyCall = revokeCall('revoke-key', 'api_keys')
 export const revokeLinkCall = revokeCall('revoke-link', 'links')
 
 function revokeCall(name: string, table: AccessTable) {
-  return defineCall({
-    name,
-    changes: true,
-    readInput,
-    run: (database, { id, account }): Promise<RevokedKey> =>
-      database.transaction(async (trx) => {
-        await requireAccount(trx, account)
-        return revoke(trx, table, id, account)
-      }),
+  return defineChange(name, object({ ...accountFields, id: number }), async (trx, { id, account }) => {
+    await requireAccount(trx, account)
+    return revoke(trx, table, id, account)
   })
 }
 

@@ -6,14 +6,13 @@ import { linkFormats } from '../../common/schema/link-formats.ts'
 import type { LinkFormat } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { eventColumn, requireEventOf } from '../answers/event-rows.ts'
-import { defineAccountList, defineCall } from '../calls/call.ts'
+import { defineAccountList, defineChange } from '../calls/call.ts'
 import { boolean, object, orNull, text, wordOf } from '../calls/input.ts'
 import {
   type CreatedKey,
   listAccess,
   newKeyFields,
   resolveAccess,
-  type CreateKeyInput,
   type KeyOptions,
   type ListedKey,
 } from './keys.ts'
@@ -74,28 +73,26 @@ async function requireEventColumn({ kysely }: Transaction, view: string): Promis
     throw new UsageError(`links create: rows of ${view} are of no event: leave --event out`)
 }
 
-export interface CreateLinkInput extends LinkContent, CreateKeyInput {}
-
 export interface CreatedToken extends Omit<CreatedKey, 'key'> {
   readonly token: string
 }
 
-export const createLinkCall = defineCall<CreateLinkInput, CreatedToken>({
-  name: 'create-link',
-  changes: true,
-  readInput: object({
-    ...newKeyFields,
-    view: text,
-    format: wordOf(linkFormats),
-    event_id: orNull(text),
-    with_personal: boolean,
-  }),
-  run: (database, { account, expires, ...content }) =>
-    database.transaction(async (trx) => {
-      const meant = await resolveAccess(trx, { account, expires })
-      return { ...(await createLink(trx, { ...content, ...meant })), ...meant }
-    }),
+const readInput = object({
+  ...newKeyFields,
+  view: text,
+  format: wordOf(linkFormats),
+  event_id: orNull(text),
+  with_personal: boolean,
 })
+
+export const createLinkCall = defineChange(
+  'create-link',
+  readInput,
+  async (trx, { account, expires, ...content }): Promise<CreatedToken> => {
+    const meant = await resolveAccess(trx, { account, expires })
+    return { ...(await createLink(trx, { ...content, ...meant })), ...meant }
+  },
+)
 
 /** A link as it is listed: without its address and without its hash. */
 export interface ListedLink extends LinkContent, ListedKey {}

@@ -36,16 +36,14 @@ async function readAccountObservations(
     .$if(account !== null, (query) => query.where('name', '=', account ?? ''))
     .orderBy('id')
     .execute()
-  const all: AccountObservations[] = []
-  for (const { id, name } of accounts) {
+  return Array.fromAsync(accounts, async ({ id, name }) => {
     const findings = await readFindings(trx, id)
-    all.push({
+    return {
       account: name,
       observed_since: findings.flatMap(({ first_seen_at }) => first_seen_at ?? []).toSorted()[0] ?? null,
       points: points.map(({ has, ...point }) => ({ ...point, findings: findings.filter(has) })),
-    })
-  }
-  return all
+    }
+  })
 }
 
 export const observationsCall = defineAccountList('observations', readAccountObservations)

@@ -6,8 +6,7 @@ import { UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { RsvpMeaning } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { readForAccount } from '../accounts/resolve-account.ts'
-import { defineCall } from '../calls/call.ts'
+import { defineChange, defineList } from '../calls/call.ts'
 import { listFields, object, text, type Field, type ListInput } from '../calls/input.ts'
 import { countResponses, nearestValue, type RsvpValue } from './rsvp-values.ts'
 import { requireStorable } from './storable-text.ts'
@@ -41,12 +40,7 @@ export interface RsvpMeanings {
   readonly has_more: boolean
 }
 
-export const rsvpMeaningsCall = defineCall<ListInput, RsvpMeanings>({
-  name: 'rsvp-meanings',
-  changes: false,
-  readInput: object(listFields),
-  run: (database, input) => readForAccount(database, input.account, (trx) => listRsvpMeanings(trx, input)),
-})
+export const rsvpMeaningsCall = defineList('rsvp-meanings', object(listFields), listRsvpMeanings)
 
 /** Every meaning, and at most so many values without one; responses are counted in one account or, with null, in all. */
 async function listRsvpMeanings(
@@ -91,17 +85,11 @@ export interface SetRsvpMeaning extends ListedRsvpMeaning {
   readonly nearest: string | null
 }
 
-export interface RsvpMeaningInput {
-  readonly value: string
-  readonly meaning: RsvpMeaning
-}
-
-export const setRsvpMeaningCall = defineCall<RsvpMeaningInput, SetRsvpMeaning>({
-  name: 'set-rsvp-meaning',
-  changes: true,
-  readInput: object({ value: text, meaning: meaningField }),
-  run: (database, input) => database.transaction((trx) => setRsvpMeaning(trx, input)),
-})
+export const setRsvpMeaningCall = defineChange(
+  'set-rsvp-meaning',
+  object({ value: text, meaning: meaningField }),
+  setRsvpMeaning,
+)
 
 /**
  * Says what a value means, also one that no response has.
@@ -110,7 +98,7 @@ export const setRsvpMeaningCall = defineCall<RsvpMeaningInput, SetRsvpMeaning>({
  */
 async function setRsvpMeaning(
   trx: Transaction,
-  { value, meaning }: RsvpMeaningInput,
+  { value, meaning }: Pick<ListedRsvpMeaning, 'value' | 'meaning'>,
 ): Promise<SetRsvpMeaning> {
   requireStorable('The value', value, MAX_VALUE_BYTES)
   const { rows } = await sql<{ former_meaning: RsvpMeaning | null }>`
@@ -128,12 +116,11 @@ async function setRsvpMeaning(
   }
 }
 
-export const removeRsvpMeaningCall = defineCall<{ readonly value: string }, ListedRsvpMeaning>({
-  name: 'remove-rsvp-meaning',
-  changes: true,
-  readInput: object({ value: text }),
-  run: (database, { value }) => database.transaction((trx) => removeRsvpMeaning(trx, value)),
-})
+export const removeRsvpMeaningCall = defineChange(
+  'remove-rsvp-meaning',
+  object({ value: text }),
+  removeRsvpMeaning,
+)
 
 /**
  * Takes a meaning back: replies with this value are unknown.
@@ -141,7 +128,10 @@ export const removeRsvpMeaningCall = defineCall<{ readonly value: string }, List
  * @returns what it was
  * @throws UsageError, with the nearest value that has a meaning, when it has none
  */
-async function removeRsvpMeaning(trx: Transaction, value: string): Promise<ListedRsvpMeaning> {
+async function removeRsvpMeaning(
+  trx: Transaction,
+  { value }: Pick<ListedRsvpMeaning, 'value'>,
+): Promise<ListedRsvpMeaning> {
   const removed = await trx.kysely
     .deleteFrom('headcount.rsvp_meanings')
     .where('value', '=', value)

@@ -7,8 +7,8 @@ import { UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { accountId, lockAccount, resolveAccount } from '../accounts/resolve-account.ts'
-import { defineAccountList, defineCall } from '../calls/call.ts'
-import { accountFields, number, object, orNull, text, type AccountInput } from '../calls/input.ts'
+import { defineAccountList, defineChange } from '../calls/call.ts'
+import { accountFields, number, object, orNull, text, type ValueOf } from '../calls/input.ts'
 import { requireStorable } from './storable-text.ts'
 
 /** Of what an `int` holds. */
@@ -58,13 +58,9 @@ async function listSlotTargets(
 export const slotTargetsCall = defineAccountList('slot-targets', listSlotTargets)
 
 /** Without an account the one that is meant when none is named. */
-export interface RemoveSlotTargetInput extends AccountInput, SlotScope {}
-
 const scopeFields = { ...accountFields, event_id: orNull(text), slot_name: orNull(text) }
 
-export interface SetSlotTargetInput extends RemoveSlotTargetInput {
-  readonly wanted: number
-}
+export type RemoveSlotTargetInput = ValueOf<typeof scopeFields>
 
 export interface SetSlotTarget extends SlotTarget {
   /** null: there was none. */
@@ -75,15 +71,11 @@ export interface SetSlotTarget extends SlotTarget {
   readonly nearest: string | null
 }
 
-export const setSlotTargetCall = defineCall<SetSlotTargetInput, SetSlotTarget>({
-  name: 'set-slot-target',
-  changes: true,
-  readInput: object({ ...scopeFields, wanted: number }),
-  run: (database, input) =>
-    database.transaction(async (trx) =>
-      setSlotTarget(trx, { ...input, account: await resolveAccount(trx, input.account) }),
-    ),
-})
+export const setSlotTargetCall = defineChange(
+  'set-slot-target',
+  object({ ...scopeFields, wanted: number }),
+  async (trx, input) => setSlotTarget(trx, { ...input, account: await resolveAccount(trx, input.account) }),
+)
 
 /**
  * Says how many people are wanted, also for a slot that nobody takes.
@@ -110,15 +102,12 @@ async function setSlotTarget(trx: Transaction, target: SlotTarget): Promise<SetS
   }
 }
 
-export const removeSlotTargetCall = defineCall<RemoveSlotTargetInput, SlotTarget>({
-  name: 'remove-slot-target',
-  changes: true,
-  readInput: object(scopeFields),
-  run: (database, input) =>
-    database.transaction(async (trx) =>
-      removeSlotTarget(trx, { ...input, account: await resolveAccount(trx, input.account) }),
-    ),
-})
+export const removeSlotTargetCall = defineChange(
+  'remove-slot-target',
+  object(scopeFields),
+  async (trx, input) =>
+    removeSlotTarget(trx, { ...input, account: await resolveAccount(trx, input.account) }),
+)
 
 /**
  * Removes a target: the next more general one counts, or 2.

@@ -1,4 +1,5 @@
 import { UsageError } from '../../common/errors.ts'
+import { isValidPostgresText } from '../../common/text/postgres-text.ts'
 
 /**
  * Makes sure that a text can be stored as it is.
@@ -6,8 +7,7 @@ import { UsageError } from '../../common/errors.ts'
  * @throws UsageError naming it
  */
 export function requireStorable(name: string, text: string, maxBytes: number): void {
-  if (text.includes('\u0000') || !text.isWellFormed()) {
+  if (!isValidPostgresText(text))
     throw new UsageError(`${name} holds a character that no text of a database can hold.`)
-  }
   if (Buffer.byteLength(text) > maxBytes) throw new UsageError(`${name} is longer than ${maxBytes} bytes.`)
 }

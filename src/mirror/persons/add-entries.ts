@@ -19,22 +19,15 @@ export async function addEntries(
     (await readEntries(trx, account)).map((entry) => [identityOf(entry), entry.id] as const),
   )
   const given = distinctEntries(entries)
-  await addHashed(
-    trx,
-    account,
-    key,
-    given.filter(({ email_hash }) => email_hash !== null),
-  )
-  const known = given.filter((entry) => stored.has(identityOf(entry)))
+  const hashed = given.filter(({ email_hash }) => email_hash !== null)
+  await addHashed(trx, account, key, hashed)
+  const isKnown = (entry: ImportedSuppression) => stored.has(identityOf(entry))
+  const known = given.filter(isKnown)
   const ids = known.map((entry) => stored.get(identityOf(entry)))
   await sql`
     update headcount.suppressions set erased_at = null where id = any (${ids}::bigint[])`.execute(trx.kysely)
-  await addWithoutHash(
-    trx,
-    account,
-    key,
-    given.filter((entry) => entry.email_hash === null && !stored.has(identityOf(entry))),
-  )
+  const withoutHash = given.filter((entry) => entry.email_hash === null && !isKnown(entry))
+  await addWithoutHash(trx, account, key, withoutHash)
   return { known: known.length, added: given.length - known.length }
 }
 

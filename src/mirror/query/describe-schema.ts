@@ -54,7 +54,7 @@ export async function readSchemaDescription({
   return { tables: ofKind('table'), views: ofKind('view'), functions: functions.rows }
 }
 
-export const tablesCall = defineCall<Record<string, never>, SchemaDescription>({
+export const tablesCall = defineCall({
   name: 'tables',
   changes: false,
   readInput: object({}),

@@ -2,6 +2,7 @@
 import { codeOf, READ_ONLY } from '../../db/errors.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
+import { displayWidth } from '../../common/text/display-width.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
 import {
   codePoints,
@@ -104,19 +105,8 @@ function excerptAt(text: string, position: number): string {
   const shown = blankLess(start.slice(-BEFORE).join(''))
   const room = SHOWN - Math.min(start.length, BEFORE)
   const tail = blankLess(rest.slice(0, room).join('')) + (rest.length > room ? '…' : '')
-  return `${head}${shown}${tail}\n${' '.repeat(head.length)}${blanksOf(shown)}^`
+  return `${head}${shown}${tail}\n${' '.repeat(head.length + displayWidth(shown))}^`
 }
 
 /** The width of a tab depends on its column. */
 const blankLess = (text: string) => text.replaceAll('\t', ' ')
-
-/** As many blanks as a terminal takes columns for the text: two for a wide character, none for a mark over another. */
-function blanksOf(text: string): string {
-  return text
-    .replace(/[\p{M}\u200b-\u200d]/gu, '')
-    .replace(
-      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}/gu,
-      '  ',
-    )
-    .replace(/[^ ]/gu, ' ')
-}

@@ -36,10 +36,8 @@ export async function requireSynced(
   const accounts = all.filter(({ name }) => account === null || name === account)
   const [named] = accounts
   if (named === undefined && account !== null && all.length > 0) {
-    throw unknownAccount(
-      account,
-      all.map(({ name }) => name),
-    )
+    const names = all.map(({ name }) => name)
+    throw unknownAccount(account, names)
   }
   const isReadable = ({ removing_since, has_list }: AccountProgress) => removing_since === null && has_list
   // guard: nothing read yet

@@ -92,9 +92,8 @@ async function attributes({ kysely }: Transaction, reader: StoredReader): Promis
      where made.oid = holder.oid and given
      order by holder.direct is not null, ${nearest}, attribute
      limit 1`.execute(kysely)
-  return rows.map(({ holder, direct, attribute }) => ({
-    holder,
-    direct,
+  return rows.map(({ attribute, ...by }) => ({
+    ...by,
     right: ATTRIBUTES.get(attribute) ?? attribute,
     remedy: `alter role ${identifier(reader.role_name)} no${attribute}`,
   }))
@@ -138,9 +137,8 @@ async function predefinedRoles(
      where starts_with(holder.name, 'pg_') and holder.name <> all (${PASSED_OVER})
      order by ${nearest}
      limit 1`.execute(kysely)
-  return rows.map(({ holder, direct, predefined }) => ({
-    holder,
-    direct,
+  return rows.map(({ predefined, ...by }) => ({
+    ...by,
     right: PREDEFINED.get(predefined) ?? `do what ${predefined} may`,
     remedy: '',
   }))
@@ -173,9 +171,8 @@ async function relations({ kysely }: Transaction, reader: StoredReader): Promise
      where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v', 'm', 'f', 'p', 'S') and granted.verb is not null
      order by ${nearest}, c.relname
      limit 1`.execute(kysely)
-  return rows.map(({ holder, direct, relation, verb }) => ({
-    holder,
-    direct,
+  return rows.map(({ relation, verb, ...by }) => ({
+    ...by,
     right: `${verb} ${relation}`,
     remedy: `revoke all on headcount.${identifier(relation)}`,
   }))
@@ -193,9 +190,8 @@ async function functions({ kysely }: Transaction, reader: StoredReader): Promise
        and has_function_privilege(holder.name, p.oid, 'execute')
      order by ${nearest}, signature
      limit 1`.execute(kysely)
-  return rows.map(({ holder, direct, signature }) => ({
-    holder,
-    direct,
+  return rows.map(({ signature, ...by }) => ({
+    ...by,
     right: `call ${signature}`,
     remedy: `revoke execute on function ${signature}`,
   }))
@@ -222,9 +218,8 @@ async function places({ kysely }: Transaction, reader: StoredReader): Promise<re
        and (holder.name <> ${reader.role_name} or place.name not in ('headcount', 'headcount_internal') or place.kind = 'database')
      order by ${nearest}, place.kind desc, place.name
      limit 1`.execute(kysely)
-  return rows.map(({ holder, direct, kind, privilege, name }) => ({
-    holder,
-    direct,
+  return rows.map(({ kind, privilege, name, ...by }) => ({
+    ...by,
     right:
       kind === 'database'
         ? `create schemas in database ${name}`

@@ -78,10 +78,8 @@ export async function readAccountStatuses(
   const statuses: QuickAccountStatus[] = []
   for (let from = 0; from < accounts.length; from += ACCOUNTS_AT_ONCE) {
     const some = accounts.slice(from, from + ACCOUNTS_AT_ONCE)
-    const facts = await readAccountFacts(
-      trx.kysely,
-      some.map(({ id }) => id),
-    )
+    const ids = some.map(({ id }) => id)
+    const facts = await readAccountFacts(trx.kysely, ids)
     for (const one of some) statuses.push(await statusOf(trx, { ...one, moved }, settings, facts))
   }
   return statuses
@@ -103,10 +101,9 @@ async function statusOf(
   const { maxStalenessMs, holdForMs } = own?.get(name) ?? ofAll
   const time = { ...facts.clocks, holdForMs }
   const lists = facts.lists.get(id) ?? []
-  const missing = heldEventDeletions(
-    lists.find(({ event_id }) => event_id === EVENT_LIST_KEY),
-    time,
-  )
+  const eventList = lists.find(({ event_id }) => event_id === EVENT_LIST_KEY)
+  const missing = heldEventDeletions(eventList, time)
+  const held = lists.flatMap((list) => heldDeletions(list, time))
   const isDue = (list: ListRow) =>
     list.isEvent && !missing.has(list.event_id) && nextDueReason(list, maxStalenessMs, time.now) !== null
   const last_good_run = facts.lastGoodRuns.get(id) ?? null
@@ -124,11 +121,7 @@ async function statusOf(
     rows: facts.rows.get(id) ?? { events: 0, responses: 0, payments: 0, slots: 0 },
     ...(facts.rejects.get(id) ?? { rejected: 0, accepted: 0 }),
     set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
-    held: await labelHolds(
-      trx,
-      id,
-      lists.flatMap((list) => heldDeletions(list, time)),
-    ),
+    held: await labelHolds(trx, id, held),
     unconfirmed: lists.flatMap((list) => unconfirmedAbsences(list)),
     failing: lists.flatMap((list) => failingList(list) ?? []),
     deliveries: facts.deliveries.get(id) ?? [],

@@ -144,11 +144,8 @@ export async function labelHolds(
   holds: readonly UnlabelledHold[],
 ): Promise<HeldDeletions[]> {
   const first = holds.map((hold) => hold.ids.slice(0, MAX_NAMED).map((id) => ({ id, row: rowOf(hold, id) })))
-  const labelOf = await readLabels(
-    trx,
-    account,
-    first.flat().map(({ row }) => row),
-  )
+  const rows = first.flat().map(({ row }) => row)
+  const labelOf = await readLabels(trx, account, rows)
   return holds.map(({ ids: _, ...hold }, index) => ({
     ...hold,
     first: (first[index] ?? []).map(({ id, row }) => ({ id, label: labelOf(row) })),

@@ -1,5 +1,4 @@
-import { isObject, MAX_ITEM_BYTES } from '../../common/json/exact.ts'
-import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
+import { isObject, MAX_ITEM_BYTES, type JsonObject, type JsonValue } from '../../common/json/exact.ts'
 import type { RejectItem } from '../../common/schema/items.ts'
 import { fieldMask } from '../observe/field-states.ts'
 import type { ItemObserver } from '../observe/item-observer.ts'

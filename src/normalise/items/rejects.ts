@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { MAX_PAYLOAD_BYTES } from '../../common/schema/items.ts'
 import type { RejectItem } from '../../common/schema/tables.ts'
 import type { SentItem } from './sent-item.ts'
-import { replaceInvalidChars } from '../values/postgres-text.ts'
+import { replaceInvalidChars } from '../../common/text/postgres-text.ts'
 import type { FatalIssue } from './item-issues.ts'
 
 export type RejectReason = 'not_an_object' | 'id_missing' | 'id_invalid' | 'too_large' | FatalIssue

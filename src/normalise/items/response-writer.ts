@@ -5,8 +5,9 @@ import { LIVE_TABLES } from '../../common/schema/live-tables.ts'
 import { MAX_DIGITS, writeDigits } from '../../copy-format/integers.ts'
 import { Decimal, maxNumericBytes } from '../../copy-format/numeric.ts'
 import { copyBytes, type RowBuffer } from '../../copy-format/row-buffer.ts'
-import { FIELD8_BYTES, FIXED_BYTES, type ResponseRows } from '../../copy-format/response-rows.ts'
+import type { ResponseRows } from '../../copy-format/response-rows.ts'
 import { ParsedTimestamp } from '../../copy-format/timestamps.ts'
+import { FIELD8_BYTES, FIXED_BYTES } from '../../copy-format/write-value.ts'
 import { MAX_ITEM_BYTES } from '../../common/json/exact.ts'
 import type { ResponseObserver } from '../observe/responses.ts'
 import type { TimestampFormats } from '../observe/timestamp-formats.ts'
@@ -259,10 +260,7 @@ export class ResponseWriter {
     const form = forms[field] ?? 0
     const start = starts[field] ?? 0
     const stop = ends[field] ?? 0
-    if (form <= NULL) {
-      rows.null()
-      return true
-    }
+    if (form <= NULL) return writeNull(rows)
     if (form !== PLAIN_TEXT && form !== ESCAPED_TEXT) return false
     const at = rows.end + 4
     const next =
@@ -280,10 +278,7 @@ export class ResponseWriter {
     const form = forms[field] ?? 0
     const start = starts[field] ?? 0
     const stop = ends[field] ?? 0
-    if (form <= NULL) {
-      rows.null()
-      return true
-    }
+    if (form <= NULL) return writeNull(rows)
     if (form !== INTEGER || stop - start > MAX_DIGITS) return false
     rows.view.setInt32(rows.end, 8)
     writeDigits(rows.view, rows.end + 4, this.#bytes, start, stop)
@@ -294,10 +289,7 @@ export class ResponseWriter {
   #writeInstant(rows: RowBuffer, field: number): boolean {
     const { forms, starts, ends } = response
     const form = forms[field] ?? 0
-    if (form <= NULL) {
-      rows.null()
-      return true
-    }
+    if (form <= NULL) return writeNull(rows)
     if (form !== PLAIN_TEXT) return false
     if (!timestamp.read(this.#bytes, starts[field] ?? 0, ends[field] ?? 0)) return false
     rows.view.setInt32(rows.end, 8)
@@ -319,10 +311,7 @@ export class ResponseWriter {
     const form = forms[field] ?? 0
     const start = starts[field] ?? 0
     const stop = ends[field] ?? 0
-    if (form <= NULL) {
-      rows.null()
-      return true
-    }
+    if (form <= NULL) return writeNull(rows)
     if (form !== PLAIN_TEXT || stop - start > MAX_AMOUNT_CHARACTERS) return false
     if (decimal.read(this.#bytes, start, stop) !== stop) return false
     const end = decimal.write(rows.view, rows.end + 4)
@@ -396,6 +385,12 @@ export class ResponseWriter {
     timestamp.writeLocal(view, localAt + 4)
     return true
   }
+}
+
+/** @returns that it was written */
+function writeNull(rows: RowBuffer): true {
+  rows.null()
+  return true
 }
 
 /** The bytes that the letter behind a backslash stands for; 0 for `u`, and for what is no escape. */

@@ -1,8 +1,7 @@
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
-import { noteSetAside } from './item-issues.ts'
-import type { ItemIssues } from './item-issues.ts'
-import { nullPrototypeObject, copyFields, toPostgresText, toJsonbValue } from '../values/postgres-text.ts'
+import { noteSetAside, type ItemIssues } from './item-issues.ts'
+import { nullPrototypeObject, copyFields, toPostgresText, toJsonbValue } from '../values/jsonb-values.ts'
 import { isTimestamp } from '../values/timestamps.ts'
 
 /** An object of the payload on its way to a row: an event, a response or a slot. */

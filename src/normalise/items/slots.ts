@@ -1,6 +1,5 @@
 import type { SlotItem } from '../../common/schema/tables.ts'
-import { isObject } from '../../common/json/exact.ts'
-import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../common/json/exact.ts'
 import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
 import { fieldMask } from '../observe/field-states.ts'
 import { SLOT_FIELD_SET, SLOT_FIELDS } from './field-names.ts'

@@ -60,7 +60,6 @@ export class ListChunk {
     this.#spans.push(base + start, base + end)
   }
 
-  /** The bytes of the item of a row. */
   itemBytes(place: number): Buffer {
     const start = this.#spans[2 * place] ?? Infinity
     const block = this.#blocks.findLast(({ base }) => base <= start)

@@ -1,6 +1,5 @@
 import type { Observation, ResponseKind, ResponseItem } from '../../common/schema/items.ts'
-import { isObject } from '../../common/json/exact.ts'
-import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../common/json/exact.ts'
 import {
   COMMON_FIELDS,
   RESPONSE_FIELD_SET,

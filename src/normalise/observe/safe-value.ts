@@ -1,4 +1,4 @@
-import { replaceInvalidChars } from '../values/postgres-text.ts'
+import { replaceInvalidChars } from '../../common/text/postgres-text.ts'
 
 /** At most so many values of one kind are counted separately, and none is longer: a service may put anything in a key. */
 export const MAX_VALUES = 100

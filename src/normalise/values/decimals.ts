@@ -1,5 +1,4 @@
-import { isRawNumber } from '../../common/json/exact.ts'
-import type { JsonValue } from '../../common/json/exact.ts'
+import { isRawNumber, type JsonValue } from '../../common/json/exact.ts'
 import type { DecimalText, IntegerText } from '../../common/schema/tables.ts'
 
 /** Bounds of Postgres' numeric, in jsonb as well: digits before and after the point, and the exponent as written. */

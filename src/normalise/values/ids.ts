@@ -1,7 +1,7 @@
 import type { IntegerText } from '../../common/schema/tables.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 import { toIntegerText, numberText } from './decimals.ts'
-import { isValidPostgresText } from './postgres-text.ts'
+import { isValidPostgresText } from '../../common/text/postgres-text.ts'
 
 const MAX_EVENT_ID_LENGTH = 255
 const BIGINT_DIGITS = 19

@@ -110,16 +110,9 @@ function concat(chunks: readonly Buffer[]): Buffer {
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)
 }
 
-/** At most `maxBytes` bytes from the start of a body. The caller must not write to them. */
-export async function readStart(body: Body, maxBytes: number = body.size): Promise<Buffer> {
-  if (body.buffer !== null) return body.buffer.subarray(0, maxBytes)
-  const bytes = Buffer.allocUnsafe(Math.min(maxBytes, body.size))
-  await body.read(bytes, 0)
-  return bytes
-}
-
-/** At most `maxBytes` bytes of a body from `offset` on. */
-export async function readAt(body: Body, offset: number, maxBytes: number): Promise<Buffer> {
+/** At most `maxBytes` bytes of a body from `offset` on. The caller must not write to them. */
+export async function readFrom(body: Body, offset: number, maxBytes = Infinity): Promise<Buffer> {
+  if (body.buffer !== null) return body.buffer.subarray(offset, offset + maxBytes)
   const bytes = Buffer.allocUnsafe(Math.min(maxBytes, body.size - offset))
   await body.read(bytes, offset)
   return bytes

@@ -2,7 +2,7 @@
 import { InvalidResponseError, UnexpectedPaginationError, UnreachableError } from '../../common/errors.ts'
 import { skipSpace } from '../../common/json/scan.ts'
 import { bomLength, decodeUtf8 } from '../../common/json/utf8.ts'
-import { type Body, readAt, readStart } from './receive.ts'
+import { readFrom, type Body } from './receive.ts'
 
 export interface BodyContext {
   readonly path: string
@@ -37,9 +37,9 @@ export async function requireJsonBody(
   subject: BodyContext,
 ): Promise<void> {
   const { open, close, name } = expectations[kind]
-  if (subject.isDelimited && body.isUtf8 && beginsWith(await readStart(body, UTF_PROBE_BYTES), open)) return
+  if (subject.isDelimited && body.isUtf8 && beginsWith(await readFrom(body, 0, UTF_PROBE_BYTES), open)) return
   const offset = await firstOffset(body)
-  const start = decodeUtf8(await readAt(body, offset, BEGINNING_BYTES)).trimStart()
+  const start = decodeUtf8(await readFrom(body, offset, BEGINNING_BYTES)).trimStart()
   const isOpen = start.startsWith(open)
   // This check comes first: a truncated body may end inside a character.
   if (isOpen && !subject.isDelimited && (await lastCharacter(body)) !== close) {
@@ -49,7 +49,7 @@ export async function requireJsonBody(
   }
   // ASCII in UTF-16 or UTF-32 is valid UTF-8 with zero bytes.
   // guard: UTF-8
-  if (!body.isUtf8 || (await readStart(body, UTF_PROBE_BYTES)).includes(0)) {
+  if (!body.isUtf8 || (await readFrom(body, 0, UTF_PROBE_BYTES)).includes(0)) {
     throw new InvalidResponseError(
       `GET ${subject.path}: the body is not UTF-8 text, so it is not the JSON that was asked for.`,
     )
@@ -59,7 +59,7 @@ export async function requireJsonBody(
   if (start === '') {
     throw new InvalidResponseError(`${answered} an empty body where a JSON ${name} belongs.`)
   }
-  const quoted = subject.excerpt(decodeUtf8(await readAt(body, offset, MAX_EXCERPT_BYTES)))
+  const quoted = subject.excerpt(decodeUtf8(await readFrom(body, offset, MAX_EXCERPT_BYTES)))
   if (start.startsWith('<')) {
     throw new InvalidResponseError(
       `${answered} an HTML page (to log in?), not a JSON ${name}. Check the base address. It begins: ${quoted}`,
@@ -80,9 +80,9 @@ function beginsWith(start: Buffer, open: string): boolean {
 
 /** Where the JSON begins, behind a byte order mark and white space; the size of a body that has nothing else. */
 async function firstOffset(body: Body): Promise<number> {
-  let offset = bomLength(await readStart(body, UTF_PROBE_BYTES))
+  let offset = bomLength(await readFrom(body, 0, UTF_PROBE_BYTES))
   while (offset < body.size) {
-    const block = await readAt(body, offset, BLOCK_BYTES)
+    const block = await readFrom(body, offset, BLOCK_BYTES)
     const skipped = skipSpace(block, 0)
     offset += skipped
     if (skipped < block.length) break
@@ -94,7 +94,7 @@ async function firstOffset(body: Body): Promise<number> {
 async function lastCharacter(body: Body): Promise<string> {
   for (let end = body.size; end > 0;) {
     const offset = Math.max(0, end - BLOCK_BYTES)
-    const block = (await readAt(body, offset, end - offset)).toString('latin1').trimEnd()
+    const block = (await readFrom(body, offset, end - offset)).toString('latin1').trimEnd()
     if (block !== '') return block.slice(-1)
     end = offset
   }
@@ -109,7 +109,7 @@ async function describePagination(body: Body): Promise<string> {
 
 async function objectKeys(body: Body): Promise<readonly string[]> {
   if (body.size > MAX_PARSED_OBJECT_BYTES) return []
-  const text = decodeUtf8(await readStart(body))
+  const text = decodeUtf8(await readFrom(body, 0))
   try {
     return Object.keys(Object(JSON.parse(text)))
   } catch {

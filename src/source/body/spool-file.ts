@@ -3,6 +3,7 @@ import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { toError } from '../../common/abort.ts'
 import { errorCode } from '../../common/error-code.ts'
 import { TemporaryFileError } from '../../common/errors.ts'
 
@@ -79,9 +80,8 @@ async function withRemedy<T>(folder: string, work: () => Promise<T>): Promise<T>
   try {
     return await work()
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
     throw new TemporaryFileError(
-      `A list too large for memory needs a temporary file in ${folder}: ${reason}. ` +
+      `A list too large for memory needs a temporary file in ${folder}: ${toError(cause).message}. ` +
         `${remedies[errorCode(cause) ?? ''] ?? `Look at that folder, or ${another}`}.`,
       { cause },
     )

@@ -82,36 +82,32 @@ export function isBeforeRequest(error: unknown): boolean {
  * The HeadcountError for an error of the HTTP client, a socket, TLS or zlib; null for any other error, which is a bug
  * of this program.
  */
-export function toNetworkError(error: unknown, url: URL): HeadcountError | null {
-  const code = codeOf(error)
+export function toNetworkError(cause: unknown, url: URL): HeadcountError | null {
+  const code = codeOf(cause)
   if (code === null || ownFault.test(code)) return null
   const { host, hostname, pathname } = url
   if (certificateCode.test(code)) {
     const why = certificateRemedies[code] ?? unknownIssuer
-    return new CertificateError(`The certificate of ${host} is refused: ${why} (${code}).`, { cause: error })
+    return new CertificateError(`The certificate of ${host} is refused: ${why} (${code}).`, { cause })
   }
   if (noTlsCode.test(code)) {
     return new CertificateError(
       `${host} did not agree on TLS (${code}). Does the base address need http: or another port?`,
-      { cause: error },
+      { cause },
     )
   }
   if (code === 'Z_DATA_ERROR') {
-    return new InvalidResponseError(`The answer of ${host} says that it is gzip, and is not.`, {
-      cause: error,
-    })
+    return new InvalidResponseError(`The answer of ${host} says that it is gzip, and is not.`, { cause })
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return new InvalidResponseError(`The headers that ${host} answers are too large (16 KiB).`, {
-      cause: error,
-    })
+    return new InvalidResponseError(`The headers that ${host} answers are too large (16 KiB).`, { cause })
   }
   if (!networkCode.test(code)) return null
   const isName = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-  const explain = refusalOf(error, code) ?? explanations[code]
+  const explain = refusalOf(cause, code) ?? explanations[code]
   const why = explain?.(isName ? hostname : host) ?? `the answer of ${host} is broken on the wire`
   const Failure = timeOut.test(code) ? RequestTimeoutError : UnreachableError
-  return new Failure(`GET ${pathname} failed: ${why} (${code}).`, { cause: error })
+  return new Failure(`GET ${pathname} failed: ${why} (${code}).`, { cause })
 }
 
 function refusalOf(error: unknown, code: string): Explain | undefined {

@@ -210,16 +210,12 @@ function headersOf({ headers }: RequestContext, { etag }: RequestSpec): RequestH
   return etag === null ? headers : { ...headers, 'if-none-match': etag }
 }
 
-const endpoints: ReadonlyMap<string, Endpoint> = new Map([
-  ['ping', 'ping'],
-  ['events', 'events'],
-  ['responses', 'responses'],
-])
+const endpoints: readonly Endpoint[] = ['ping', 'events', 'responses']
 
 /** The last segment of the requested path; the path of a next page may end in any other. */
 function endpointOf({ pathname }: URL): Endpoint {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
-  return endpoints.get(last) ?? 'page'
+  return endpoints.find((endpoint) => endpoint === last) ?? 'page'
 }
 
 interface Attempt {

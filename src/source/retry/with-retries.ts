@@ -56,11 +56,10 @@ export async function withRetries<T>(
         pagesRead,
         othersSucceeded,
       })
-      if (decision.pause > 0 && !decision.isAlone)
-        context.throttle.pauseFor(
-          Math.min(decision.pause, longestPause(failure.runRemainingMs)),
-          context.pauseGate,
-        )
+      if (decision.pause > 0 && !decision.isAlone) {
+        const pause = Math.min(decision.pause, longestPause(failure.runRemainingMs))
+        context.throttle.pauseFor(pause, context.pauseGate)
+      }
       if ('giveUp' in decision) throw finalError(context, error, decision, { rejections, pagesRead })
       if (isRejected) context.counts.rejectedRetries += 1
       else context.counts.retries += 1
@@ -112,15 +111,14 @@ function finalError(
 ): HeadcountError {
   if (giveUp === 'final') return error
   if (giveUp === 'paused' || giveUp === 'rejecting') return closeGate(context, error, giveUp, pause)
+  const { message, cause } = error
   if (giveUp === 'deferred')
-    return new RejectedRequestError(error.message, context.clock.now() + pause, pagesRead, {
-      cause: error.cause,
-    })
+    return new RejectedRequestError(message, context.clock.now() + pause, pagesRead, { cause })
   const why =
     giveUp === 'rejections'
       ? `Given up after ${rejections} rejections: the service allows fewer requests than this run needs.`
       : giveUpReasons[giveUp]
-  return new UnreachableError(`${error.message} ${why}`, { cause: error.cause })
+  return new UnreachableError(`${message} ${why}`, { cause })
 }
 
 const giveUpReasons = {

@@ -1,5 +1,5 @@
 /** What a source waits behind while the service has asked for a pause (pause.ts). */
-import { raceAbort } from '../../common/abort.ts'
+import { onAbort, raceAbort } from '../../common/abort.ts'
 import { RequestSkippedError } from '../../common/errors.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Pause, Pauses } from './pause.ts'
@@ -52,13 +52,11 @@ export class PauseGate {
     this.#turn = turn
     this.maxWaitMs = maxWaitMs
     this.signal = this.#closed.signal
-    const end = (): void => {
-      this.#closed.abort(lifetime.reason)
-      this.#turn?.end()
-    }
-    if (lifetime.aborted) end()
     // Not AbortSignal.any: each check of such a signal checks all its sources.
-    else lifetime.addEventListener('abort', end, { once: true })
+    onAbort(lifetime, (reason) => {
+      this.#closed.abort(reason)
+      this.#turn?.end()
+    })
   }
 
   /** Whether a request must wait: for the end of a pause, or for the turn of its run. */

@@ -1,7 +1,7 @@
 /** The lifetime of a source: it ends when the source is closed, the caller aborts, or the run's deadline passes. */
 import { HeadcountError, InterruptedError, RunTimeoutError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
-import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
+import { MAX_TIMER_MS, NEVER, onAbort } from '../../common/abort.ts'
 
 export interface SourceLifetime extends Disposable {
   /** Aborted at the end; its reason is always a HeadcountError. */
@@ -18,7 +18,6 @@ export function startLifetime(signal: AbortSignal | undefined, runDeadline: numb
   const startedAt = performance.now()
   const leftMs = (): number | null =>
     runDeadline === null ? null : Math.max(0, runDeadline - performance.now())
-  const interrupt = (): void => controller.abort(toHeadcountError(signal?.reason))
   let timer: NodeJS.Timeout | undefined
   const watch = (): void => {
     const left = leftMs()
@@ -33,8 +32,7 @@ export function startLifetime(signal: AbortSignal | undefined, runDeadline: numb
     // The deadline alone must not keep the process alive.
     timer.unref()
   }
-  if (signal?.aborted === true) interrupt()
-  else signal?.addEventListener('abort', interrupt, { once: true })
+  const takeBack = onAbort(signal ?? NEVER, (reason) => controller.abort(toHeadcountError(reason)))
   watch()
   return {
     signal: controller.signal,
@@ -42,14 +40,14 @@ export function startLifetime(signal: AbortSignal | undefined, runDeadline: numb
     ageMs: () => performance.now() - startedAt,
     [Symbol.dispose]: () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', interrupt)
+      takeBack()
       controller.abort(new InterruptedError('The source was closed while it was being read.'))
     },
   }
 }
 
 /** A HeadcountError of the caller (a signal, a lost lease) stays as it is. */
-function toHeadcountError(reason: unknown): HeadcountError {
+function toHeadcountError(reason: Error): HeadcountError {
   if (reason instanceof HeadcountError) return reason
-  return new InterruptedError('The work was interrupted by its caller.', 143, { cause: toError(reason) })
+  return new InterruptedError('The work was interrupted by its caller.', 143, { cause: reason })
 }

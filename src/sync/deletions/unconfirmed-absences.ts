@@ -4,7 +4,7 @@
  * Pure. The deletion guard (deletion-guard.ts) decides on the absences that are confirmed.
  */
 import type { ListState } from '../../load/state/sync-state.ts'
-import { compareUtf8 } from '../../normalise/values/collation.ts'
+import { compareUtf8 } from '../../common/text/collation.ts'
 import type { FetchedListFacts } from '../fetch/list-facts.ts'
 import type { DueEvent } from '../select/selected-event.ts'
 import type { ListWrite } from '../write/event-write.ts'

@@ -231,10 +231,8 @@ async function requireOwnKey(
     .orderBy('id')
     .execute()
   const owners = found.filter(({ key_sha256 }) => key_sha256 === key)
-  const other = otherNameOfKey(
-    account,
-    owners.map(({ name }) => name),
-  )
+  const names = owners.map(({ name }) => name)
+  const other = otherNameOfKey(account, names)
   if (other === null) return found.find(({ name }) => name === account)?.id ?? null
   const [former, now] = [other, account].map((name) => JSON.stringify(name))
   // guard: key under another name

@@ -1,3 +1,4 @@
+import { NEVER, onAbort } from '../../common/abort.ts'
 import { connect, type Database } from '../../db/connect.ts'
 import { takeLease } from '../../db/lease/lease.ts'
 import { migrate, requireSchema, SCHEMA_VERSION } from '../../db/migrate.ts'
@@ -84,10 +85,8 @@ function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableStack, quo
   settings.signal?.throwIfAborted()
   const stopping = new AbortController()
   const { signal } = stopping
-  const stopWithCaller = () => stopping.abort(settings.signal?.reason)
   // Not AbortSignal.any: each check of such a signal checks all its sources.
-  settings.signal?.addEventListener('abort', stopWithCaller, { once: true })
-  opened.defer(() => settings.signal?.removeEventListener('abort', stopWithCaller))
+  opened.defer(onAbort(settings.signal ?? NEVER, (reason) => stopping.abort(reason)))
   const stats = new RunStats(() => settings.onProgress(progressOf(stats, source)))
   const source = openSource(settings, signal, {
     onSlowdown: () => stats.report(),
@@ -197,7 +196,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   })
   // From here on nothing may throw: the run is recorded, and only what this function returns is closed.
   opened.defer(() => lease.stopHeartbeat())
-  lease.lost.addEventListener('abort', () => stop(lease.lost.reason), { once: true })
+  onAbort(lease.lost, stop)
   const write: MirrorAccess['write'] = async (work, { isLast = false, bytes = 0 } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
     return inFencedTransaction(database, lease, work, { durable: isLast, contentBytes: bytes })

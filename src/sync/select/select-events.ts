@@ -38,16 +38,11 @@ export async function selectDueEvents(run: RunContext, list: EventList): Promise
       return { event, eventRow, isRejected: isRejected.has(event), state, firstReading: null }
     })
   const everything = mode === 'backfill' || settings.all || settings.events !== null
+  const { maxStalenessMs } = settings
+  const now = mirror.lease.startedAt
   const isDue = ({ event, eventRow, state }: DueEvent) =>
     state?.retention === 'restored' ||
-    dueReason(
-      event,
-      state,
-      eventRow !== 'same',
-      NORMALISER_VERSION,
-      settings.maxStalenessMs,
-      mirror.lease.startedAt,
-    ) !== null
+    dueReason(event, state, eventRow !== 'same', NORMALISER_VERSION, maxStalenessMs, now) !== null
   const left = candidates.filter(
     ({ eventRow, state }) => eventRow !== 'same' || !isDoneInBackfill(run.initial.backfill, state),
   )
@@ -88,10 +83,8 @@ function logSkipped({ initial: { backfill }, stats, settings }: RunContext): voi
 
 async function warnOfDroppedFields(run: RunContext, list: EventList): Promise<void> {
   if (list.digestMatch === 'same') return
-  for (const field of droppedFields(
-    list,
-    await presentEventFields(run.mirror.database.kysely, run.mirror.account.id),
-  )) {
+  const live = await presentEventFields(run.mirror.database.kysely, run.mirror.account.id)
+  for (const field of droppedFields(list, live)) {
     run.pending.observations.note(droppedField('event', field))
     run.stats.warn(`The event list: no event has "${field}" any more; its column is now empty.`)
   }

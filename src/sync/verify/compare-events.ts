@@ -47,15 +47,9 @@ async function compareIn(
   }
   const rows = list.rows.filter(({ id }) => (settings.events?.has(id) ?? true) && isStored(id))
   const comparedIds = new Set(rows.map(({ id }) => id))
-  const protectedIds = [...kept, ...list.ids.filter((id) => !comparedIds.has(id))]
+  const ignoredIds = [...kept, ...list.ids.filter((id) => !comparedIds.has(id))]
   const onlyNamed = settings.events !== null
-  const records = await compareEvents(
-    trx,
-    account.id,
-    { rows, ignoredIds: protectedIds },
-    onlyNamed,
-    found.remaining,
-  )
+  const records = await compareEvents(trx, account.id, { rows, ignoredIds }, onlyNamed, found.remaining)
   const listedDifferences = [...records.listed]
   let total = records.total
   const orphans = onlyNamed ? [] : await unlistedEvents(trx.kysely, account.id, [...list.ids, ...kept])

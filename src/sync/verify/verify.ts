@@ -4,7 +4,7 @@ import type { OnFolderInUse } from '../../db/connect.ts'
 import { toInterruptedError } from '../../common/abort.ts'
 import { HeadcountError, AuthenticationError } from '../../common/errors.ts'
 import { movedWarning } from '../../load/state/moved.ts'
-import { compareUtf8 } from '../../normalise/values/collation.ts'
+import { compareUtf8 } from '../../common/text/collation.ts'
 import { compareEventRows } from './compare-events.ts'
 import { compareResponseLists } from './compare-responses.ts'
 import { compareIdentity } from '../open/account-identity.ts'
@@ -78,11 +78,8 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
       onPace(() => run.source.throttle)
       return await compareAll(run, options)
     } catch (cause) {
-      throw toInterruptedError(
-        settings.signal,
-        cause,
-        'The comparison was interrupted; nothing is known of the rest.',
-      )
+      const interrupted = 'The comparison was interrupted; nothing is known of the rest.'
+      throw toInterruptedError(settings.signal, cause, interrupted)
     }
   })
 }

@@ -105,20 +105,14 @@ export async function writeEventRows(
   loads: readonly (DueEvent & { readonly list: object | null })[],
 ): Promise<EventRowsWritten> {
   const { load, account } = run.mirror
-  const readAgain = loads.filter(
-    ({ list, state }) => list !== null && run.mode === 'backfill' && state !== undefined,
+  const readAgain = loads.flatMap(({ event, list, state }) =>
+    list !== null && run.mode === 'backfill' && state !== undefined ? event.id : [],
   )
-  const rows = await load.deleteOrphans(
-    trx,
-    account.id,
-    readAgain.map(({ event }) => event.id),
-  )
-  const write = (verdict: DigestMatch, of: typeof loads) =>
-    load.events(
-      trx,
-      writeOptions(run, verdict),
-      of.map(({ event }) => event),
-    )
+  const rows = await load.deleteOrphans(trx, account.id, readAgain)
+  const write = (verdict: DigestMatch, of: typeof loads) => {
+    const events = of.map(({ event }) => event)
+    return load.events(trx, writeOptions(run, verdict), events)
+  }
   const [newRecords, oldRecords] = partition(
     loads.filter(({ isRejected }) => !isRejected),
     ({ eventRow }) => eventRow !== 'renormalised',

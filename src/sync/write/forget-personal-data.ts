@@ -11,22 +11,15 @@ const BYTES_PER_ROW = 500
  */
 export async function forgetPersonalData(run: RunContext): Promise<void> {
   const { settings, mirror, stats, signal } = run
+  const { account, database, load } = mirror
   // A run that ended early forgets nothing: the caller waits, or the database is in trouble.
   if (settings.forgetAfterMs === null || signal.aborted) return
   const only = settings.events === null ? null : [...settings.events]
-  const events = await findForgettable(
-    mirror.database.kysely,
-    mirror.account.id,
-    settings.forgetAfterMs,
-    only,
-  )
+  const events = await findForgettable(database.kysely, account.id, settings.forgetAfterMs, only)
   for (const batch of groupByRows(events, settings.batchRows, ({ rows }) => rows)) {
     signal.throwIfAborted()
     const bytes = BYTES_PER_ROW * batch.reduce((sum, { rows }) => sum + rows, 0)
-    const forgotten = await mirror.write((trx) => mirror.load.forget(trx, mirror.account.id, batch), {
-      bytes,
-    })
-    stats.addForgotten(forgotten)
+    stats.addForgotten(await mirror.write((trx) => load.forget(trx, account.id, batch), { bytes }))
     stats.report('forgetting')
   }
 }

@@ -43,10 +43,8 @@ async function applyBatch(
   decisions: DeletionDecisions,
   accountEmpty: boolean | null,
 ): Promise<BatchResult> {
-  const changes = await diffLists(
-    trx,
-    given.filter(hasList).map(({ list }) => list.batch),
-  )
+  const batches = given.filter(hasList).map(({ list }) => list.batch)
+  const changes = await diffLists(trx, batches)
   // guard: lists that became empty are decided last
   const emptied = accountEmpty === null ? emptiedOf(given, changes) : []
   const undecided = new Set(emptied.map(({ load }) => load))
@@ -61,12 +59,10 @@ async function applyBatch(
   // guard: digest in the transaction
   const records = await writeEventRows(trx, run, loads)
   // Writes what is new or differs.
-  const write = (options: WriteOptions, of: readonly BufferedWrite[]) =>
-    run.mirror.load.responses(
-      trx,
-      options,
-      of.flatMap(({ event }) => changes.get(event.id) ?? []),
-    )
+  const write = (options: WriteOptions, of: readonly BufferedWrite[]) => {
+    const ofThese = of.flatMap(({ event }) => changes.get(event.id) ?? [])
+    return run.mirror.load.responses(trx, options, ofThese)
+  }
   const responses = [
     await write(writeOptions(run, 'other'), otherLists),
     await write(writeOptions(run, 'other', true), restoredLists),

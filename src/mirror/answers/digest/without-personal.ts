@@ -1,6 +1,7 @@
 import { isObject, type JsonValue } from '../../../common/json/exact.ts'
 import { LIVE_TABLES, type MirrorTable, type SqlType } from '../../../common/schema/live-tables.ts'
 import { isPersonal } from '../../../common/schema/personal-data.ts'
+import { numberText } from '../../../normalise/values/decimals.ts'
 import type { ChangedEvent, ChangedField, ChangedPart, ChangedParts, DigestResponse } from './digest.ts'
 
 /** For those who must not see names, addresses and messages: counts, events, money and slots stay. */
@@ -64,11 +65,6 @@ function fits(type: SqlType, value: JsonValue): boolean {
   if (value === null) return true
   const text = typeof value === 'string' ? value : type === 'text' ? null : numberText(value)
   return text !== null && forms[type]?.test(text) === true
-}
-
-function numberText(value: JsonValue): string | null {
-  if (typeof value === 'number') return String(value)
-  return JSON.isRawJSON(value) ? value.rawJSON : null
 }
 
 function redactField(changed: ChangedField, fields: Fields): ChangedField {

@@ -6,7 +6,7 @@ import type { Transaction } from '../../../db/transaction.ts'
 import { accountId, resolveAccount } from '../../accounts/resolve-account.ts'
 import { singleRow } from '../../../load/statements.ts'
 import { defineCall, type Caller } from '../../calls/call.ts'
-import { accountFields, boolean, object, orNull, text, type AccountInput } from '../../calls/input.ts'
+import { accountFields, boolean, object, orNull, text } from '../../calls/input.ts'
 import { statementLimitError } from '../../query/query-errors.ts'
 import type { RunSummary } from '../../status/account-facts.ts'
 import { readAccountStatuses } from '../../status/account-status.ts'
@@ -19,24 +19,25 @@ import { readAccountReport } from './read-account.ts'
 import { readEventReport } from './read-event.ts'
 import { readWeekChanges, type ReportSource } from './week-changes.ts'
 
-export interface ReportInput extends AccountInput {
+const readInput = object({
+  ...accountFields,
   /** The page of one event; null: of the account. */
-  readonly event: string | null
-  readonly with_personal: boolean
-}
+  event: orNull(text),
+  with_personal: boolean,
+})
 
 /** What is read for a page, all of one moment. Where no account is named, it is the one that is meant. */
-export const reportCall = defineCall<ReportInput, ReportDocument>({
+export const reportCall = defineCall({
   name: 'report',
   changes: false,
-  readInput: object({ ...accountFields, event: orNull(text), with_personal: boolean }),
+  readInput,
   run: (database, input, caller) => readReport(database, input, limitOf(caller)),
 })
 
 /** @throws UsageError for an unknown account or event; what `limit` throws */
 export async function readReport(
   database: Database,
-  { account: named, event, with_personal }: ReportInput,
+  { account: named, event, with_personal }: ReturnType<typeof readInput>,
   limit: TimeLimit | null,
 ): Promise<ReportDocument> {
   const account = await resolveAccount(database, named)

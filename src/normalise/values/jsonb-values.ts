@@ -1,19 +1,7 @@
-import { isRawNumber, MAX_ITEM_DEPTH } from '../../common/json/exact.ts'
-import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
+import { isRawNumber, MAX_ITEM_DEPTH, type JsonObject, type JsonValue } from '../../common/json/exact.ts'
+import { isValidPostgresText, replaceInvalidChars } from '../../common/text/postgres-text.ts'
 import { fitsNumeric } from './decimals.ts'
-import { noteSetAside, REPAIRED } from '../items/item-issues.ts'
-import type { ItemIssues } from '../items/item-issues.ts'
-
-/** Whether Postgres holds this text as it is: without U+0000 and half surrogate pairs. */
-export function isValidPostgresText(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0')
-}
-
-/** The text with U+FFFD for each character that Postgres cannot hold. */
-export function replaceInvalidChars(text: string): string {
-  // guard: characters
-  return text.toWellFormed().replaceAll('\0', '\uFFFD')
-}
+import { noteSetAside, REPAIRED, type ItemIssues } from '../items/item-issues.ts'
 
 export function toPostgresText(text: string, issues: ItemIssues): string {
   if (isValidPostgresText(text)) return text
