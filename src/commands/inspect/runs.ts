@@ -3,6 +3,7 @@ import { UsageError } from '../../common/errors.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { runsCall, type ListedRun } from '../../mirror/calls/runs.ts'
 import type { Command, ListFlags } from '../cli/context.ts'
+import { isOfMany } from '../answers/values.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
@@ -60,12 +61,12 @@ function formatRun(run: ListedRun, out: Output): string {
 }
 
 function formatRuns(found: readonly ListedRun[], out: Output): string {
-  const isOfMany = new Set(found.map(({ account }) => account)).size > 1
+  const many = isOfMany(found)
   const table = listTable(
     out,
     [
       right('run'),
-      ...(isOfMany ? ['account'] : []),
+      ...(many ? ['account'] : []),
       'mode',
       'status',
       'started (UTC)',
@@ -75,7 +76,7 @@ function formatRuns(found: readonly ListedRun[], out: Output): string {
     ],
     found.map((run) => [
       String(run.run_id),
-      ...(isOfMany ? [run.account] : []),
+      ...(many ? [run.account] : []),
       run.mode,
       run.report === null || run.report.mode === 'erase' ? run.status : outcomeOf(run.report),
       formatTimestamp(run.started_at, 'minute'),

@@ -42,16 +42,12 @@ function rowOf({ status, state, why }: Standing & { readonly status: ListedStatu
     formatNumber(status.events_due),
     formatNumber(heldRows(status.held)),
     formatNumber(status.rejected),
-    shortWhy(why),
+    shortenLines(why, MAX_WHY),
   ]
 }
 
 function unusableRow({ account, error }: AccountResult): readonly string[] {
-  return [account ?? '(no name)', FAULTY, '', '', '', '', shortWhy(error?.message ?? '')]
-}
-
-function shortWhy(why: string): string {
-  return shortenLines(why, MAX_WHY)
+  return [account ?? '(no name)', FAULTY, '', '', '', '', shortenLines(error?.message ?? '', MAX_WHY)]
 }
 
 interface Standing {
