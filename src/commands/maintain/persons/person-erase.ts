@@ -19,12 +19,12 @@ import { emailKeyOf } from '../../../mirror/persons/show.ts'
 import { exportSuppressions, parseListOf } from '../../../mirror/persons/suppression-file.ts'
 import { resolveAccount } from '../../../mirror/accounts/resolve-account.ts'
 import { logTo, personKeyOf } from '../../../sync/options.ts'
-import type { Command, JsonFlags } from '../../cli/context.ts'
+import type { Command, Context, JsonFlags } from '../../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../../open-mirror.ts'
 import { openLog } from '../../open-log.ts'
 import { readSuppressionList } from './read-suppression-list.ts'
 import { formatErased } from '../../output/erased.ts'
-import { writeJson, writeResult } from '../../output/format/json.ts'
+import { writeResult } from '../../output/format/json.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import { paragraphs } from '../../output/format/prose.ts'
 import { listTable, right, text } from '../../output/format/table.ts'
@@ -55,10 +55,11 @@ export const personErase: Command<EraseFlags> = async (context) => {
     )
   }
   return withMirror(context, async (database, config) => {
-    const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
-    const account = await resolveAccount(database, config.account)
-    const { logger } = await openLog(config, terminal)
-    const options = { account, key, replaceKey: flags.replaceKey ?? false, signal, log: logTo(logger) }
+    const options = {
+      ...(await changeOptions(database, config, context)),
+      replaceKey: flags.replaceKey ?? false,
+    }
+    const { account, key } = options
     const todo =
       email === undefined
         ? parseListOf(account, await readSuppressionList(flags.suppressions ?? ''), key).entries
@@ -78,6 +79,18 @@ export const personErase: Command<EraseFlags> = async (context) => {
     const receipt = { ...report, ...vacuum, stays, not_reached: notReached(account) }
     return writeResult(context, receipt, (out) => formatReceipt(receipt, out))
   })
+}
+
+/** What every change of the suppression list takes. @throws UsageError without a key, or without the account */
+async function changeOptions(
+  database: Database,
+  config: Config,
+  { terminal, signal }: Pick<Context<unknown>, 'terminal' | 'signal'>,
+) {
+  const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
+  const account = await resolveAccount(database, config.account)
+  const { logger } = await openLog(config, terminal)
+  return { account, key, signal, log: logTo(logger) }
 }
 
 const one = stripControlCharsInLine
@@ -170,16 +183,10 @@ function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {
 export const personRestore: Command<JsonFlags> = async (context) => {
   const [email = ''] = context.operands
   return withMirror(context, async (database, config) => {
-    const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
-    const account = await resolveAccount(database, config.account)
-    const { logger } = await openLog(config, context.terminal)
+    const options = await changeOptions(database, config, context)
+    const { account } = options
     const emailKey = await emailKeyOf(database, email)
-    const report = await restorePerson(database, emailKey, {
-      account,
-      key,
-      signal: context.signal,
-      log: logTo(logger),
-    })
+    const report = await restorePerson(database, emailKey, options)
     return writeResult(
       context,
       report,
@@ -202,24 +209,20 @@ function formerKeyLine({ known_by_ids: count }: RestoreReport): string {
 }
 
 export const personSuppressions: Command<JsonFlags> = async (context) =>
-  withMirrorReadOnly(context, async (database: Database, config: Config) => {
+  withMirrorReadOnly(context, async (database, config) => {
     const account = await resolveAccount(database, config.account)
     const file = await exportSuppressions(database, account)
-    if (context.flags.json) await writeJson(context.terminal.out, file)
-    else {
-      await context.terminal.out.write(
-        file.suppressions.length === 0
-          ? `Nobody was erased from account ${one(account)}.\n`
-          : listTable(
-              context.terminal.out,
-              ['keyed hash', 'erased', right('responses')],
-              file.suppressions.map(({ email_hash, added_at, responses }) => [
-                email_hash === null ? 'known by ids alone' : `${email_hash.slice(0, 16)}…`,
-                added_at === null ? '' : formatInstant(added_at),
-                formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
-              ]),
-            ),
-      )
-    }
-    return 0
+    return writeResult(context, file, (out) =>
+      file.suppressions.length === 0
+        ? `Nobody was erased from account ${one(account)}.\n`
+        : listTable(
+            out,
+            ['keyed hash', 'erased', right('responses')],
+            file.suppressions.map(({ email_hash, added_at, responses }) => [
+              email_hash === null ? 'known by ids alone' : `${email_hash.slice(0, 16)}…`,
+              added_at === null ? '' : formatInstant(added_at),
+              formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
+            ]),
+          ),
+    )
   })
