@@ -153,18 +153,14 @@ function formatQueue({ exists, dispatcher, next_due_at, counts, jobs }: QueueSta
 }
 
 function formatJobs(jobs: readonly ListedJob[], out: Output): string {
-  return listTable(
-    out,
-    ['account', 'host', 'state', right('tries'), 'next try (UTC)', below('last failure')],
-    jobs.map(({ account, host, state, tries, next_try_at, reason }) => [
-      stripControlCharsInLine(account),
-      stripControlCharsInLine(host),
-      state,
-      String(tries),
-      next_try_at === null ? '' : formatInstant(next_try_at),
-      reason ?? '',
-    ]),
-  )
+  return listTable(out, jobs, [
+    ['account', ({ account }) => account],
+    ['host', ({ host }) => host],
+    ['state', ({ state }) => state],
+    [right('tries'), ({ tries }) => String(tries)],
+    ['next try (UTC)', ({ next_try_at: at }) => (at === null ? '' : formatInstant(at))],
+    [below('last failure'), ({ reason }) => reason ?? ''],
+  ])
 }
 
 function formatJob(job: ListedJob, out: Output): string {

@@ -61,43 +61,29 @@ function formatRun(run: ListedRun, out: Output): string {
 }
 
 function formatRuns(found: readonly ListedRun[], out: Output): string {
-  const many = isOfMany(found)
-  const table = listTable(
-    out,
+  const table = listTable(out, found, [
+    [right('run'), ({ run_id }) => String(run_id)],
+    isOfMany(found) && ['account', ({ account }) => account],
+    ['mode', ({ mode }) => mode],
     [
-      right('run'),
-      ...(many ? ['account'] : []),
-      'mode',
       'status',
-      'started (UTC)',
-      right('took'),
-      right('due'),
-      right('rows changed'),
+      ({ status, report }) => (report === null || report.mode === 'erase' ? status : outcomeOf(report)),
     ],
-    found.map((run) => [
-      String(run.run_id),
-      ...(many ? [run.account] : []),
-      run.mode,
-      run.report === null || run.report.mode === 'erase' ? run.status : outcomeOf(run.report),
-      formatTimestamp(run.started_at, 'minute'),
-      ...figures(run.report),
-    ]),
-  )
+    ['started (UTC)', ({ started_at }) => formatTimestamp(started_at, 'minute')],
+    // A run without a report is running, or another one took over.
+    [right('took'), ({ report }) => (report === null ? '' : formatDuration(report.duration_ms))],
+    [
+      right('due'),
+      ({ report }) => (report === null || report.mode === 'erase' ? '' : formatNumber(report.events.due)),
+    ],
+    [right('rows changed'), ({ report }) => (report === null ? '' : formatNumber(rowsOf(report)))],
+  ])
   return table + troubles(found, out)
 }
 
-/** From the report; blank for a run that has none (running, or taken over by another). */
-function figures(report: RunReport | ErasureReport | null): readonly string[] {
-  if (report === null) return ['', '', '']
-  if (report.mode === 'erase') {
-    const { responses, versions } = report.erased
-    return [formatDuration(report.duration_ms), '', formatNumber(responses + versions)]
-  }
-  return [
-    formatDuration(report.duration_ms),
-    formatNumber(report.events.due),
-    formatNumber(changedRows(report)),
-  ]
+function rowsOf(report: RunReport | ErasureReport): number {
+  if (report.mode !== 'erase') return changedRows(report)
+  return report.erased.responses + report.erased.versions
 }
 
 /** Of each run that was not wholly good: what failed, is held or was rejected, and why. */

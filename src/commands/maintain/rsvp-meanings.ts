@@ -25,11 +25,11 @@ export const rsvpMeanings: Command<ListFlags> = async (context) => {
 function formatMeanings({ rsvp_meanings, without_meaning, has_more }: RsvpMeanings, out: Output): string {
   const rows = [...rsvp_meanings, ...without_meaning.map((value) => ({ ...value, meaning: 'unknown' }))]
   if (rows.length === 0) return 'No value has a meaning, and no response has a value.\n'
-  const table = listTable(
-    out,
-    [text('value'), 'meaning', right('responses')],
-    rows.map(({ value, meaning, responses }) => [shownValue(value), meaning, formatNumber(responses)]),
-  )
+  const table = listTable(out, rows, [
+    [text('value'), ({ value }) => shownValue(value)],
+    ['meaning', ({ meaning }) => meaning],
+    [right('responses'), ({ responses }) => formatNumber(responses)],
+  ])
   if (without_meaning.length === 0) return table
   const count = `${has_more ? 'more than ' : ''}${formatCount(without_meaning.length, 'value')}`
   const more = has_more ? '; --limit shows more' : ''

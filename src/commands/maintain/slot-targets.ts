@@ -30,17 +30,13 @@ export const slotTargets: Command<JsonFlags> = async (context) => {
 }
 
 function formatTargets(found: readonly ListedSlotTarget[], out: Output): string {
-  return listTable(
-    out,
-    ['account', 'event', text('title'), 'slot', right('wanted')],
-    found.map(({ account, event_id, event_title, slot_name, wanted }) => [
-      account,
-      event_id ?? '(every event)',
-      event_title ?? '',
-      slot_name ?? '(every slot)',
-      formatNumber(wanted),
-    ]),
-  )
+  return listTable(out, found, [
+    ['account', ({ account }) => account],
+    ['event', ({ event_id }) => event_id ?? '(every event)'],
+    [text('title'), ({ event_title }) => event_title ?? ''],
+    ['slot', ({ slot_name }) => slot_name ?? '(every slot)'],
+    [right('wanted'), ({ wanted }) => formatNumber(wanted)],
+  ])
 }
 
 type ScopeFlags = JsonFlags & { readonly event?: string; readonly slot?: string }

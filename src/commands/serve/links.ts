@@ -19,9 +19,9 @@ import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { listTable, right, text } from '../output/format/table.ts'
-import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
+import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { formatExpiry, revokeByNumber, writeOnce } from './keys.ts'
+import { describeExpiry, describeState, revokeByNumber, writeOnce } from './keys.ts'
 
 export const links: Command<JsonFlags> = async (context) => {
   const found = await callMirror(context, linksCall, ({ account }) => ({ account }))
@@ -31,19 +31,15 @@ export const links: Command<JsonFlags> = async (context) => {
 }
 
 function formatLinks(found: readonly ListedLink[], out: Output): string {
-  return listTable(
-    out,
-    [right('id'), 'account', text('shows'), text('label'), 'state', 'expires', 'last used'],
-    found.map((link) => [
-      String(link.id),
-      link.account,
-      describeContent(link),
-      link.label ?? '',
-      link.revoked_at === null ? link.state : `revoked ${formatTimestamp(link.revoked_at, 'day')}`,
-      link.expires_at === null ? 'never' : formatExpiry(link.expires_at),
-      link.last_used_on ?? 'never',
-    ]),
-  )
+  return listTable(out, found, [
+    [right('id'), ({ id }) => String(id)],
+    ['account', ({ account }) => account],
+    [text('shows'), describeContent],
+    [text('label'), ({ label }) => label ?? ''],
+    ['state', describeState],
+    ['expires', describeExpiry],
+    ['last used', ({ last_used_on }) => last_used_on ?? 'never'],
+  ])
 }
 
 function describeContent({ view, format, event_id, with_personal }: LinkContent): string {

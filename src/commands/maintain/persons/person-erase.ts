@@ -1,10 +1,8 @@
 /** Erases people from an account, restores them, and lists who was erased. */
 import { confirmOrRefuse } from '../../terminal/confirm.ts'
-import type { Config } from '../../../config/config.ts'
 import { commandName } from '../../../common/command-name.ts'
 import { UsageError } from '../../../common/errors.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
-import type { Database } from '../../../db/connect.ts'
 import type { ErasureReport } from '../../../index.ts'
 import { erasePerson, eraseImported, requirePersonKey } from '../../../mirror/persons/erase.ts'
 import {
@@ -19,7 +17,7 @@ import { emailKeyOf } from '../../../mirror/persons/show.ts'
 import { exportSuppressions, parseListOf } from '../../../mirror/persons/suppression-file.ts'
 import { resolveAccount } from '../../../mirror/accounts/resolve-account.ts'
 import { logTo, personKeyOf } from '../../../sync/options.ts'
-import type { Command, Context, JsonFlags } from '../../cli/context.ts'
+import type { Command, JsonFlags } from '../../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../../open-mirror.ts'
 import { openLog } from '../../open-log.ts'
 import { readSuppressionList } from './read-suppression-list.ts'
@@ -55,11 +53,10 @@ export const personErase: Command<EraseFlags> = async (context) => {
     )
   }
   return withMirror(context, async (database, config) => {
-    const options = {
-      ...(await changeOptions(database, config, context)),
-      replaceKey: flags.replaceKey ?? false,
-    }
-    const { account, key } = options
+    const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
+    const account = await resolveAccount(database, config.account)
+    const { logger } = await openLog(config, terminal)
+    const options = { account, key, replaceKey: flags.replaceKey ?? false, signal, log: logTo(logger) }
     const todo =
       email === undefined
         ? parseListOf(account, await readSuppressionList(flags.suppressions ?? ''), key).entries
@@ -81,18 +78,6 @@ export const personErase: Command<EraseFlags> = async (context) => {
   })
 }
 
-/** What every change of the suppression list takes. @throws UsageError without a key, or without the account */
-async function changeOptions(
-  database: Database,
-  config: Config,
-  { terminal, signal }: Pick<Context<unknown>, 'terminal' | 'signal'>,
-) {
-  const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
-  const account = await resolveAccount(database, config.account)
-  const { logger } = await openLog(config, terminal)
-  return { account, key, signal, log: logTo(logger) }
-}
-
 const one = stripControlCharsInLine
 
 function describeFile(count: number, account: string): string {
@@ -103,16 +88,12 @@ function describePlan(plan: ErasurePlan, err: Output): string {
   const { account, email_key, responses, versions, events, other_addresses, stays, other_accounts } = plan
   const address = one(email_key)
   const isHeld = responses + versions > 0
-  const table = listTable(
-    err,
-    ['event', text('title'), right('responses'), right('former versions')],
-    events.map((event) => [
-      event.event_id,
-      event.event_title ?? '',
-      formatNumber(event.responses),
-      formatNumber(event.versions),
-    ]),
-  )
+  const table = listTable(err, events, [
+    ['event', ({ event_id }) => event_id],
+    [text('title'), ({ event_title }) => event_title ?? ''],
+    [right('responses'), (event) => formatNumber(event.responses)],
+    [right('former versions'), (event) => formatNumber(event.versions)],
+  ])
   const held = `Account ${one(account)} holds ${formatCount(responses, 'response')} and ${formatCount(versions, 'former version')} of ${address}:\n${table}`
   const notHeld =
     `No response in account ${one(account)} has the address ${address}. It is put on the suppression list all the same: later ` +
@@ -183,9 +164,11 @@ function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {
 export const personRestore: Command<JsonFlags> = async (context) => {
   const [email = ''] = context.operands
   return withMirror(context, async (database, config) => {
-    const options = await changeOptions(database, config, context)
-    const { account } = options
+    const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
+    const account = await resolveAccount(database, config.account)
+    const { logger } = await openLog(config, context.terminal)
     const emailKey = await emailKeyOf(database, email)
+    const options = { account, key, signal: context.signal, log: logTo(logger) }
     const report = await restorePerson(database, emailKey, options)
     return writeResult(
       context,
@@ -215,14 +198,16 @@ export const personSuppressions: Command<JsonFlags> = async (context) =>
     return writeResult(context, file, (out) =>
       file.suppressions.length === 0
         ? `Nobody was erased from account ${one(account)}.\n`
-        : listTable(
-            out,
-            ['keyed hash', 'erased', right('responses')],
-            file.suppressions.map(({ email_hash, added_at, responses }) => [
-              email_hash === null ? 'known by ids alone' : `${email_hash.slice(0, 16)}…`,
-              added_at === null ? '' : formatInstant(added_at),
-              formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
-            ]),
-          ),
+        : listTable(out, file.suppressions, [
+            [
+              'keyed hash',
+              ({ email_hash: hash }) => (hash === null ? 'known by ids alone' : `${hash.slice(0, 16)}…`),
+            ],
+            ['erased', ({ added_at }) => (added_at === null ? '' : formatInstant(added_at))],
+            [
+              right('responses'),
+              ({ responses }) => formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
+            ],
+          ]),
     )
   })
