@@ -45,12 +45,11 @@ export async function checkTables(
   return checks
 }
 
-export function isEqual(expected: readonly TableCheck[], found: readonly TableCheck[]): boolean {
-  return differing(expected, found) === undefined
-}
-
 /** The first table that has other rows. */
-function differing(expected: readonly TableCheck[], found: readonly TableCheck[]): TableCheck | undefined {
+export function differing(
+  expected: readonly TableCheck[],
+  found: readonly TableCheck[],
+): TableCheck | undefined {
   return expected.find(({ table, rows, checksum }) => {
     const other = found.find((check) => check.table === table)
     return other?.rows !== rows || other.checksum !== checksum
