@@ -11,6 +11,7 @@ import {
   createLinkCall,
   linksCall,
   REPORT,
+  type CreatedToken,
   type LinkContent,
   type ListedLink,
 } from '../../mirror/keys/links.ts'
@@ -107,13 +108,10 @@ function addressOf({ publicUrl, host, port }: ServeConfig): string {
   return `http://${local.includes(':') ? `[${local}]` : local}:${port}`
 }
 
-interface Made {
-  readonly id: number
-  readonly account: string
-  readonly expiresAt: string | null
-}
-
-function describeCreated({ id, account, expiresAt }: Made, content: LinkContent): string {
+function describeCreated(
+  { id, account, expiresAt }: Omit<CreatedToken, 'token'>,
+  content: LinkContent,
+): string {
   const end = expiresAt === null ? '' : ` until ${formatInstant(expiresAt)}`
   const isPersonal = content.with_personal && !READABLE_WITHOUT_PERSONAL.includes(content.view)
   return (
