@@ -72,7 +72,6 @@ export class FairAllocator {
     })
   }
 
-  /** The usage of the requester's account and of its key. */
   usageOf({ account, key }: Requester): Usage {
     return { account: this.#accounts.of(account), key: this.#keys.of(key) }
   }

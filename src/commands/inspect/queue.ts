@@ -24,7 +24,6 @@ import { below, drawPairs, listTable, right } from '../output/format/table.ts'
 import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
-/** The jobs: the dead ones first. */
 export const queue: Command<ListFlags> = async (context) => {
   const { limit } = context.flags
   const found = await withDatabase(context, (database, { account, database: { target } }) => {
@@ -34,7 +33,6 @@ export const queue: Command<ListFlags> = async (context) => {
   return writeResult(context, { queue: found }, (out) => formatQueue(found, out))
 }
 
-/** The jobs of one account, whole. */
 export const queueShow: Command<JsonFlags> = async (context) => {
   const [account = ''] = context.operands
   const listed = await readAccounts(context.flags)
@@ -77,7 +75,6 @@ function requireKnown(account: string, names: readonly string[]): void {
 
 type DeadLetterFlags = JsonFlags & { readonly all?: true }
 
-/** Sends the jobs of dead letters again. */
 export const queueRetry: Command<DeadLetterFlags> = (context) =>
   onDeadLetters(context, {
     name: 'retry',
@@ -98,7 +95,6 @@ function notListed(account: string): UsageError {
   )
 }
 
-/** Removes dead letters. */
 export const queuePurge: Command<DeadLetterFlags> = (context) =>
   onDeadLetters(context, {
     name: 'purge',

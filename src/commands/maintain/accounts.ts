@@ -48,7 +48,6 @@ function lastGoodRun({ removing_since, last_good_run_at }: AccountSummary): stri
 
 type SetFlags = JsonFlags & { readonly timeZone: string }
 
-/** Sets the time zone of an account. */
 export const accountsSet: Command<SetFlags> = async (context) => {
   const [name = ''] = context.operands
   const set = await callMirror(context, setAccountCall, () => ({

@@ -39,7 +39,6 @@ function formatMeanings({ rsvp_meanings, without_meaning, has_more }: RsvpMeanin
 /** In quotes where nobody would see what it begins or ends with. */
 const shownValue = (value: string) => (value === '' || value !== value.trim() ? quote(value) : value)
 
-/** Says what a reply means. */
 export const rsvpMeaningsSet: Command<JsonFlags> = async (context) => {
   const [value = '', word = ''] = context.operands
   const meaning = parseMeaning(word)
@@ -56,7 +55,6 @@ function describeSet({ value, meaning, former_meaning, responses, nearest }: Set
   return `${head}. No response has this value now; ${near}.\n`
 }
 
-/** Takes a meaning back. */
 export const rsvpMeaningsRemove: Command<JsonFlags> = async (context) => {
   const [value = ''] = context.operands
   const removed = await callMirror(context, removeRsvpMeaningCall, () => ({ value }))

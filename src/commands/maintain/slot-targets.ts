@@ -45,7 +45,6 @@ function scopeOf({ event, slot }: ScopeFlags, { account }: Config): RemoveSlotTa
   return { account, event_id: event ?? null, slot_name: slot ?? null }
 }
 
-/** Says how many people some slots want. */
 export const slotTargetsSet: Command<ScopeFlags & { readonly wanted: number }> = async (context) => {
   const { flags } = context
   const set = await callMirror(context, setSlotTargetCall, (config) => ({
@@ -66,7 +65,6 @@ function describeSet(set: SetSlotTarget): string {
   return `${head}No live slot${where} has this name now; ${near}.\n`
 }
 
-/** Removes a target. */
 export const slotTargetsRemove: Command<ScopeFlags> = async (context) => {
   const { flags } = context
   const removed = await callMirror(context, removeSlotTargetCall, (config) => scopeOf(flags, config))

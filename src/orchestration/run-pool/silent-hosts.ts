@@ -13,7 +13,6 @@ export interface SilentHostsOptions {
   readonly stateOf: (host: string) => HostState
 }
 
-/** The runs of one host. */
 export interface HostRuns {
   running: number
   /** When its last run began, by the clock of `performance.now()`. */
