@@ -22,7 +22,6 @@ export function exitCodeOfRun(status: RunStatus): number {
   return status === 'held' ? 8 : 0
 }
 
-/** The exit code of `verify`. */
 export const exitCodesOfVerify: Readonly<Record<VerifyReport['status'], number>> = {
   equal: 0,
   partial: 6,

@@ -198,15 +198,16 @@ export interface Pager {
 }
 
 /** The pager that the user chose, as git takes it; null: none. `less` gets the options that git gives it. */
-export function pagerOf(environment: Environment = ownEnvironment): Pager | null {
-  const command = environment['HEADCOUNT_PAGER'] ?? environment['PAGER'] ?? ''
+export function pagerOf(): Pager | null {
+  const command = ownEnvironment['HEADCOUNT_PAGER'] ?? ownEnvironment['PAGER'] ?? ''
   if (command === '' || command === 'cat') return null
-  return { command, environment: { LESS: 'FRSX', ...environment } }
+  return { command, environment: { LESS: 'FRSX', ...ownEnvironment } }
 }
 
 /** The language of numbers, as `de-DE`, from LC_ALL, LC_NUMERIC or LANG; `en-US` where none is set. */
-export function languageOfNumbers(environment: Environment = ownEnvironment): string {
-  const name = environment['LC_ALL'] || environment['LC_NUMERIC'] || environment['LANG'] || ''
+export function languageOfNumbers(): string {
+  const { LC_ALL, LC_NUMERIC, LANG } = ownEnvironment
+  const name = LC_ALL || LC_NUMERIC || LANG || ''
   const language = name.replace(/[.@].*$/, '').replace('_', '-')
   try {
     return new Intl.NumberFormat(language).resolvedOptions().locale
@@ -216,6 +217,6 @@ export function languageOfNumbers(environment: Environment = ownEnvironment): st
 }
 
 /** Whether failures should show where in the code they came from; known before the settings are read. */
-export function wantsStacks(environment: Environment = ownEnvironment): boolean {
-  return environment[settings.logLevel.variable] === 'debug'
+export function wantsStacks(): boolean {
+  return ownEnvironment[settings.logLevel.variable] === 'debug'
 }

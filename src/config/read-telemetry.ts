@@ -43,8 +43,8 @@ export interface ReadTelemetry {
 }
 
 /** @throws ConfigurationError that lists every fault */
-export function readTelemetry(environment: Environment = ownEnvironment): Omit<ReadTelemetry, 'faults'> {
-  const { faults, ...read } = inspectTelemetry(environment)
+export function readTelemetry(): Omit<ReadTelemetry, 'faults'> {
+  const { faults, ...read } = inspectTelemetry()
   if (faults.length > 0) throw new ConfigurationError([...faults])
   return read
 }

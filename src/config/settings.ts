@@ -22,6 +22,8 @@ export interface Setting<Value> {
 export type SettingWithFallback<Value> = Setting<Value> & { readonly fallback: string }
 
 const { duration, size, integer, oneOf, longestTimer } = values
+/** The fallback shows how a value is written. */
+const orElse = <Text extends string>(text: Text) => ({ fallback: text, example: text })
 const yesOrNo = { read: values.yesOrNo, fallback: '0', example: '1' } as const
 
 export const settings = {
@@ -66,16 +68,14 @@ export const settings = {
     variable: 'HEADCOUNT_CONCURRENCY',
     flag: '--concurrency',
     read: integer({ min: 1, max: values.MAX_CONCURRENCY }),
-    fallback: '8',
-    example: '8',
+    ...orElse('8'),
     perAccount: true,
   },
   runs: {
     variable: 'HEADCOUNT_RUNS',
     flag: '--runs',
     read: integer({ min: 1, max: values.MAX_CONCURRENCY }),
-    fallback: '4',
-    example: '4',
+    ...orElse('4'),
   },
   connections: {
     variable: 'HEADCOUNT_CONNECTIONS',
@@ -87,8 +87,7 @@ export const settings = {
     variable: 'HEADCOUNT_REQUEST_TIMEOUT',
     flag: '--request-timeout',
     read: duration('1ms', longestTimer),
-    fallback: '60s',
-    example: '60s',
+    ...orElse('60s'),
     perAccount: true,
   },
   runTimeout: {
@@ -102,8 +101,7 @@ export const settings = {
     variable: 'HEADCOUNT_MAX_STALENESS',
     flag: '--max-staleness',
     read: duration('0s', '365d'),
-    fallback: '7d',
-    example: '7d',
+    ...orElse('7d'),
     perAccount: true,
   },
   forgetAfter: {
@@ -131,16 +129,14 @@ export const settings = {
     variable: 'HEADCOUNT_HOLD_FOR',
     flag: '--hold-for',
     read: duration('0s', '365d'),
-    fallback: '1h',
-    example: '1h',
+    ...orElse('1h'),
     perAccount: true,
   },
   maxBody: {
     variable: 'HEADCOUNT_MAX_BODY',
     flag: '--max-body',
     read: size('1KiB', '1024GiB'),
-    fallback: '1GiB',
-    example: '1GiB',
+    ...orElse('1GiB'),
     perAccount: true,
   },
   schedule: {
@@ -188,8 +184,7 @@ export const settings = {
     variable: 'HEADCOUNT_RUNS_PER_HOST',
     flag: '--runs-per-host',
     read: integer({ min: 1, max: 1000 }),
-    fallback: '4',
-    example: '4',
+    ...orElse('4'),
   },
   serveHost: {
     variable: 'HEADCOUNT_SERVE_HOST',
@@ -202,8 +197,7 @@ export const settings = {
     variable: 'HEADCOUNT_SERVE_PORT',
     flag: '--port',
     read: integer({ min: 0, max: 65_535 }),
-    fallback: '8080',
-    example: '8080',
+    ...orElse('8080'),
   },
   publicUrl: {
     variable: 'HEADCOUNT_PUBLIC_URL',
@@ -236,8 +230,7 @@ export const settings = {
   logLevel: {
     variable: 'HEADCOUNT_LOG_LEVEL',
     read: oneOf(['debug', 'info', 'warn', 'error']),
-    fallback: 'info',
-    example: 'info',
+    ...orElse('info'),
   },
   logFormat: {
     variable: 'HEADCOUNT_LOG_FORMAT',
@@ -265,16 +258,10 @@ export const accountSettings: ReadonlyMap<string, Setting<unknown>> = new Map(
 
 /** Every variable of ours that begins with HEADCOUNT_. */
 export const variableNames: readonly string[] = [
-  'HEADCOUNT_API_KEY',
-  'HEADCOUNT_API_KEY_FILE',
-  'HEADCOUNT_DIGEST_TO',
-  'HEADCOUNT_DIGEST_TO_FILE',
-  'HEADCOUNT_NOTIFY_TO',
-  'HEADCOUNT_NOTIFY_TO_FILE',
+  ...['API_KEY', 'DIGEST_TO', 'NOTIFY_TO', 'PERSON_KEY', 'SMTP_URL'].flatMap((secret) => [
+    `HEADCOUNT_${secret}`,
+    `HEADCOUNT_${secret}_FILE`,
+  ]),
   'HEADCOUNT_PAGER',
-  'HEADCOUNT_PERSON_KEY',
-  'HEADCOUNT_PERSON_KEY_FILE',
-  'HEADCOUNT_SMTP_URL',
-  'HEADCOUNT_SMTP_URL_FILE',
   ...Object.values(settings).map((setting) => setting.variable),
 ]

@@ -107,7 +107,6 @@ interface Open {
 /** Loads the HTTP libraries on demand. */
 async function openOver(target: Parameters<typeof connect>[0], options: ServiceOptions): Promise<Open> {
   const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS, onError = () => {} } = options
-  const { closeTimeoutMs, keptBytes, mountPath, onRequest } = options
   const [{ createHttpService }, { createMirrorStore }, { createLinks }] = await Promise.all([
     import('./http-service.ts'),
     import('./stores/mirror/mirror-store.ts'),
@@ -122,14 +121,5 @@ async function openOver(target: Parameters<typeof connect>[0], options: ServiceO
   }
   const store = createMirrorStore(database, { maxAgeMs, holdForMs, onError })
   const links = createLinks(database, { maxAgeMs, onError })
-  const service = createHttpService({
-    store,
-    links,
-    onError,
-    ...(closeTimeoutMs !== undefined && { closeTimeoutMs }),
-    ...(keptBytes !== undefined && { keptBytes }),
-    ...(mountPath !== undefined && { mountPath }),
-    ...(onRequest !== undefined && { onRequest }),
-  })
-  return { database, service }
+  return { database, service: createHttpService({ ...options, store, links, onError }) }
 }

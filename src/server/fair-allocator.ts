@@ -1,3 +1,5 @@
+import { withinTime } from '../common/abort.ts'
+
 /**
  * Shares a limited resource between accounts and the keys of an account: the requester that holds less comes first.
  */
@@ -64,18 +66,12 @@ export class FairAllocator {
     const one: Waiting = { requester, amount, give: resolve }
     const ofKey = this.#waiting.get(requester.key) ?? new Set()
     this.#waiting.set(requester.key, ofKey.add(one))
-    const timer = setTimeout(() => {
+    return withinTime(promise, waitMs, () => {
       this.#leave(one)
-      resolve(null)
-    }, waitMs)
-    try {
-      return await promise
-    } finally {
-      clearTimeout(timer)
-    }
+      return null
+    })
   }
 
-  /** The usage of the requester's account and of its key. */
   usageOf({ account, key }: Requester): Usage {
     return { account: this.#accounts.of(account), key: this.#keys.of(key) }
   }

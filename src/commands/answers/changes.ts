@@ -41,18 +41,16 @@ function formatChanges(
           `${formatCount(first_readings, 'item')} read for the first time: they were there before, and are no news.`,
         )
   if (found.length === 0) return `Nothing changed.\n${pruned}${first}`
-  const many = isOfMany(found)
-  const table = listTable(
-    out,
-    ['stored (UTC)', ...(many ? ['account'] : []), text('event'), text('who'), text('what')],
-    found.map((change) => [
-      formatTimestamp(change.changed_at, 'minute'),
-      ...(many ? [change.account] : []),
-      change.event_title ?? change.event_id,
-      change.entity === 'event' ? '' : (change.name ?? `response ${change.response_id}`),
-      whatChanged(change),
-    ]),
-  )
+  const table = listTable(out, found, [
+    ['stored (UTC)', ({ changed_at }) => formatTimestamp(changed_at, 'minute')],
+    isOfMany(found) && ['account', ({ account }) => account],
+    [text('event'), ({ event_title, event_id }) => event_title ?? event_id],
+    [
+      text('who'),
+      ({ entity, name, response_id }) => (entity === 'event' ? '' : (name ?? `response ${response_id}`)),
+    ],
+    [text('what'), whatChanged],
+  ])
   const rest = moreLine(BigInt(total) - BigInt(found.length), 'query "table changes"')
   const notes = `${pruned}${first}`
   return `${table}${rest}${notes === '' ? '' : `\n${notes}`}`

@@ -13,7 +13,7 @@ import type { Output } from '../terminal/terminal.ts'
 import { drawBar } from '../output/format/bar.ts'
 import { fieldChange } from '../../common/text/field-change.ts'
 import { arrivalWords } from './changes.ts'
-import { moreLine } from './values.ts'
+import { formatUnlessNone, moreLine } from './values.ts'
 import { formatDays } from '../../common/text/format-duration.ts'
 import { momentText, wallClockText } from '../../common/text/moments.ts'
 import { formatRespondents } from './who-comes.ts'
@@ -126,17 +126,13 @@ function pacePart({ pace, similar_events }: EventDetails, out: Output): string {
   const shown = pace.slice(-SHOWN_DAYS)
   const most = Math.max(...shown.map(({ people_so_far }) => Number(people_so_far)))
   const room = Math.max(10, (out.width ?? DEFAULT_WIDTH) - BESIDE_BAR)
-  const table = listTable(
-    out,
-    ['day', right('new'), right('withdrawn'), right('people so far'), ''],
-    shown.map((day) => [
-      day.day,
-      day.new_responses === '0' ? '' : formatNumber(day.new_responses),
-      day.withdrawn_responses === '0' ? '' : formatNumber(day.withdrawn_responses),
-      formatNumber(day.people_so_far),
-      drawBar(Number(day.people_so_far), most, room),
-    ]),
-  )
+  const table = listTable(out, shown, [
+    ['day', ({ day }) => day],
+    [right('new'), ({ new_responses }) => formatUnlessNone(new_responses)],
+    [right('withdrawn'), ({ withdrawn_responses }) => formatUnlessNone(withdrawn_responses)],
+    [right('people so far'), ({ people_so_far }) => formatNumber(people_so_far)],
+    ['', ({ people_so_far }) => drawBar(Number(people_so_far), most, room)],
+  ])
   const compared = similar_events.map(
     ({ similar_event_title, similar_event_at, people_then }) =>
       `${stripControlCharsInLine(similar_event_title ?? '')} of ${momentText(similar_event_at)} had ${people_then === null ? 'nobody' : formatCount(people_then, 'person', 'people')} when it was as far away\n`,
@@ -153,18 +149,14 @@ function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
     ...emptied.map((slot) => ({ ...slot, sign_ups: '0', people: '0', mark: 'emptied' })),
   ]
   if (shown.length === 0) return ''
-  return listTable(
-    out,
-    ['local time', text('slot'), right('sign-ups'), right('people'), right('wanted'), ''],
-    shown.map(({ start_local, slot_name, sign_ups, people, wanted, mark }) => [
-      wallClockText(start_local),
-      slot_name ?? '',
-      formatNumber(sign_ups),
-      formatNumber(people),
-      formatNumber(wanted),
-      mark,
-    ]),
-  )
+  return listTable(out, shown, [
+    ['local time', ({ start_local }) => wallClockText(start_local)],
+    [text('slot'), ({ slot_name }) => slot_name ?? ''],
+    [right('sign-ups'), ({ sign_ups }) => formatNumber(sign_ups)],
+    [right('people'), ({ people }) => formatNumber(people)],
+    [right('wanted'), ({ wanted }) => formatNumber(wanted)],
+    ['', ({ mark }) => mark],
+  ])
 }
 
 /** Within one event. */
@@ -177,16 +169,16 @@ function changesPart(
   out: Output,
 ): string {
   if (changes.length === 0) return ''
-  const table = listTable(
-    out,
-    ['stored (UTC)', text('who'), text('what')],
-    changes.map((change) => [
-      formatTimestamp(change.changed_at, 'minute'),
-      change.name ?? `response ${change.response_id}`,
-      change.change === 'insert' || change.change === 'delete'
-        ? arrivalWords.response[change.returned ? 'returned' : change.change]
-        : fieldChange(change.field ?? '', change.old_value, change.new_value),
-    ]),
-  )
+  const table = listTable(out, changes, [
+    ['stored (UTC)', ({ changed_at }) => formatTimestamp(changed_at, 'minute')],
+    [text('who'), ({ name, response_id }) => name ?? `response ${response_id}`],
+    [
+      text('what'),
+      ({ change, returned, field, old_value, new_value }) =>
+        change === 'insert' || change === 'delete'
+          ? arrivalWords.response[returned ? 'returned' : change]
+          : fieldChange(field ?? '', old_value, new_value),
+    ],
+  ])
   return `${table}${moreLine(changes_total - changes.length, `changes --event ${typedId(summary)} --since 0${format.forAccount}`)}`
 }

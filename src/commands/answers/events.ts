@@ -8,7 +8,7 @@ import { formatNumber, moneyText } from '../../common/text/number.ts'
 import { footnote } from '../output/format/prose.ts'
 import { below, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { hasMoreLine, isOfMany } from './values.ts'
+import { formatUnlessNone, hasMoreLine, isOfMany } from './values.ts'
 
 type EventsFlags = ListFlags & {
   readonly past?: true
@@ -25,32 +25,17 @@ export const events: Command<EventsFlags> = async (context) => {
 
 function formatEvents({ events: found, has_more }: ListedEvents, which: EventSelection, out: Output): string {
   if (found.length === 0) return noEvents(which)
-  const many = isOfMany(found)
-  const table = listTable(
-    out,
-    [
-      'day',
-      text('event'),
-      below('id'),
-      ...(many ? ['account'] : []),
-      right('expected'),
-      right('maybe'),
-      right('amount'),
-      right('thin'),
-      right('new'),
-    ],
-    found.map((event) => [
-      event.event_day ?? '',
-      event.event_title ?? '',
-      event.event_id,
-      ...(many ? [event.account] : []),
-      `${formatNumber(event.expected)}${event.complete ? '' : '?'}`,
-      formatNumber(event.maybe),
-      moneyText(event.amount),
-      event.thin_slots === '0' ? '' : formatNumber(event.thin_slots),
-      event.new_7d === '0' ? '' : `+${formatNumber(event.new_7d)}`,
-    ]),
-  )
+  const table = listTable(out, found, [
+    ['day', ({ event_day }) => event_day ?? ''],
+    [text('event'), ({ event_title }) => event_title ?? ''],
+    [below('id'), ({ event_id }) => event_id],
+    isOfMany(found) && ['account', ({ account }) => account],
+    [right('expected'), ({ expected, complete }) => `${formatNumber(expected)}${complete ? '' : '?'}`],
+    [right('maybe'), ({ maybe }) => formatNumber(maybe)],
+    [right('amount'), ({ amount }) => moneyText(amount)],
+    [right('thin'), ({ thin_slots }) => formatUnlessNone(thin_slots)],
+    [right('new'), ({ new_7d }) => (new_7d === '0' ? '' : `+${formatNumber(new_7d)}`)],
+  ])
   const legend = [
     'expected: people, each person once, by yes-replies, payments and sign-ups; nobody knows who came, or how many fit in',
     'thin: slots that need people; new: responses of the last 7 days',

@@ -105,15 +105,11 @@ function valueText(value: JsonValue): string {
 }
 
 function formatMentions(mentions: readonly Mention[], out: Output): string {
-  return listTable(
-    out,
-    ['account', 'place', 'event', 'row', text('text')],
-    mentions.map(({ account, place, event_id, row, text }) => [
-      account,
-      place,
-      event_id ?? '',
-      row ?? '',
-      text,
-    ]),
-  )
+  return listTable(out, mentions, [
+    ['account', ({ account }) => account],
+    ['place', ({ place }) => place],
+    ['event', ({ event_id }) => event_id ?? ''],
+    ['row', ({ row }) => row ?? ''],
+    [text('text'), (mention) => mention.text],
+  ])
 }

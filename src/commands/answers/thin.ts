@@ -24,28 +24,15 @@ export const thin: Command<ListFlags> = async (context) => {
 }
 
 function formatSlots(slots: readonly ViewRow<'thin_slots'>[], out: Output): string {
-  const many = isOfMany(slots)
-  return listTable(
-    out,
-    [
-      'local time',
-      text('event'),
-      text('slot'),
-      ...(many ? ['account'] : []),
-      right('people'),
-      right('wanted'),
-      '',
-    ],
-    slots.map((slot) => [
-      wallClockText(slot.start_local),
-      slot.event_title ?? slot.event_id,
-      slot.slot_name ?? '',
-      ...(many ? [slot.account] : []),
-      formatNumber(slot.people),
-      formatNumber(slot.wanted),
-      slot.emptied_at === null ? '' : 'emptied',
-    ]),
-  )
+  return listTable(out, slots, [
+    ['local time', ({ start_local }) => wallClockText(start_local)],
+    [text('event'), ({ event_title, event_id }) => event_title ?? event_id],
+    [text('slot'), ({ slot_name }) => slot_name ?? ''],
+    isOfMany(slots) && ['account', ({ account }) => account],
+    [right('people'), ({ people }) => formatNumber(people)],
+    [right('wanted'), ({ wanted }) => formatNumber(wanted)],
+    ['', ({ emptied_at }) => (emptied_at === null ? '' : 'emptied')],
+  ])
 }
 
 const noneThin = (out: Output) => `No slot of the next 56 days needs people.\n${unseen(out)}`

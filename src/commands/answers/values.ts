@@ -7,6 +7,11 @@ export function isOfMany(rows: readonly { readonly account: string }[]): boolean
   return new Set(rows.map(({ account }) => account)).size > 1
 }
 
+/** Blank for none, so that the others are seen. */
+export function formatUnlessNone(count: string): string {
+  return count === '0' ? '' : formatNumber(count)
+}
+
 export function meaningText(meaning: string | null): string {
   return meaning === 'not_coming' ? 'not coming' : (meaning ?? '')
 }

@@ -9,7 +9,7 @@ import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
 import { listTable, note, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { isOfMany, meaningText } from './values.ts'
+import { formatUnlessNone, isOfMany, meaningText } from './values.ts'
 
 type WhoComesFlags = JsonFlags & { readonly format?: 'table' | 'plain' }
 type Respondent = ViewRow<'event_respondents'>
@@ -50,29 +50,18 @@ function addressLine({ email }: Respondent): string {
 }
 
 export function formatRespondents(respondents: readonly Respondent[], out: Output): string {
-  const many = isOfMany(respondents)
   const isPaid = respondents.some(({ payments }) => payments !== '0')
-  return listTable(
-    out,
+  return listTable(out, respondents, [
+    [text('name'), ({ name }) => name ?? ''],
+    [text('e-mail'), ({ email }) => email ?? ''],
+    isOfMany(respondents) && ['account', ({ account }) => account],
+    [right('expected'), ({ expected }) => formatNumber(expected)],
+    ['reply', ({ meaning }) => meaningText(meaning)],
+    isPaid && [right('amount'), ({ amount }) => moneyText(amount)],
+    [right('slots'), ({ slots }) => formatUnlessNone(slots)],
     [
-      text('name'),
-      text('e-mail'),
-      ...(many ? ['account'] : []),
-      right('expected'),
-      'reply',
-      ...(isPaid ? [right('amount')] : []),
-      right('slots'),
       note('message'),
+      ({ messages }) => shorten((messages ?? '').replaceAll(/\s+/g, ' '), MAX_MESSAGE_COLUMNS),
     ],
-    respondents.map((person) => [
-      person.name ?? '',
-      person.email ?? '',
-      ...(many ? [person.account] : []),
-      formatNumber(person.expected),
-      meaningText(person.meaning),
-      ...(isPaid ? [moneyText(person.amount)] : []),
-      person.slots === '0' ? '' : formatNumber(person.slots),
-      shorten((person.messages ?? '').replaceAll(/\s+/g, ' '), MAX_MESSAGE_COLUMNS),
-    ]),
-  )
+  ])
 }

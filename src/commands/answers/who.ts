@@ -6,7 +6,7 @@ import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
 import { drawPairs, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { meaningText } from './values.ts'
+import { formatUnlessNone, meaningText } from './values.ts'
 
 /** One person over all events. */
 export const who: Command<ListFlags> = async (context) => {
@@ -29,29 +29,16 @@ function formatPerson(person: FoundPerson, out: Output): string {
   const name = stripControlCharsInLine(person.name ?? '(no name)')
   const email = person.email === null ? '' : `  ${stripControlCharsInLine(person.email).trim()}`
   const isPaid = person.events.some(({ payments }) => payments !== '0')
-  const events = listTable(
-    out,
-    [
-      'day (UTC)',
-      text('event'),
-      'id',
-      'reply',
-      right('expected'),
-      ...(isPaid ? [right('amount')] : []),
-      right('slots'),
-      text('message'),
-    ],
-    person.events.map((event) => [
-      event.event_at?.slice(0, 10) ?? '',
-      event.event_title ?? '',
-      event.event_id,
-      meaningText(event.meaning),
-      formatNumber(event.expected),
-      ...(isPaid ? [moneyText(event.amount)] : []),
-      event.slots === '0' ? '' : formatNumber(event.slots),
-      (event.messages ?? '').replaceAll('\n', ' '),
-    ]),
-  )
+  const events = listTable(out, person.events, [
+    ['day (UTC)', ({ event_at }) => event_at?.slice(0, 10) ?? ''],
+    [text('event'), ({ event_title }) => event_title ?? ''],
+    ['id', ({ event_id }) => event_id],
+    ['reply', ({ meaning }) => meaningText(meaning)],
+    [right('expected'), ({ expected }) => formatNumber(expected)],
+    isPaid && [right('amount'), ({ amount }) => moneyText(amount)],
+    [right('slots'), ({ slots }) => formatUnlessNone(slots)],
+    [text('message'), ({ messages }) => (messages ?? '').replaceAll('\n', ' ')],
+  ])
   return `${out.style('bold', name)}${email}\n${formatSummary(person, out)}\n${events}`
 }
 

@@ -1,12 +1,14 @@
 /** The flags of commands, each with its help. */
 import { Option } from 'commander'
-import { settings, type Setting } from '../../config/settings.ts'
+import { DOCTOR_REQUEST_TIMEOUT, settings, type Setting, type SettingName } from '../../config/settings.ts'
 import { integer, InvalidValueError, oneOf } from '../../common/parse-values.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { NamedOption } from '../../common/options/option-names.ts'
 
+type FlagHelp = readonly [value: string, description: string]
+
 /** The flag of a setting, its help ending with the variable and the default. */
-function ofSetting(setting: Setting<unknown>, value: string, description: string): Option {
+function ofSetting(setting: Setting<unknown>, [value, description]: FlagHelp): Option {
   const fallback = setting.fallback === undefined || value === '' ? '' : `, default ${setting.fallback}`
   return new Option(`${setting.flag} ${value}`.trimEnd(), `${description} (${setting.variable}${fallback})`)
 }
@@ -62,120 +64,70 @@ export const database = (fallback = 'default pglite:./headcount-data') =>
   flag('--database <url>', `postgres://… or pglite:<folder> (DATABASE_URL, ${fallback})`)
 
 export const account = (description: string) =>
-  ofSetting(settings.account, '<name>', description).argParser<string | undefined>((text, before) => {
+  ofSetting(settings.account, ['<name>', description]).argParser<string | undefined>((text, before) => {
     if (before === undefined || before === text) return text
     throw new UsageError(`${settings.account.flag} is given with two different names: give it once`)
   })
 
-/** Of a command that runs, beside the name of its account. */
-export const newAccount = () =>
-  ofSetting(settings.newAccount, '', 'allow the first run of another account in a mirror that has accounts')
-
-export const service = () => [
-  ofSetting(settings.baseUrl, '<url>', 'address of the service'),
-  ofSetting(settings.allowHttp, '', 'allow plain http to another machine'),
-]
-
-/** @param fallback where it is another than that of runs */
-export const requestTimeout = (fallback: string = settings.requestTimeout.fallback) =>
-  ofSetting(
-    { ...settings.requestTimeout, fallback },
-    '<time>',
-    'time limit of one request; large bodies get more',
-  )
-
-/** How the service is read. */
-export const read = () => [
-  ofSetting(settings.concurrency, '<n>', 'maximum number of concurrent requests, 1 to 256'),
-  requestTimeout(),
-  ofSetting(settings.runTimeout, '<time>', 'time limit of the whole run'),
-  ofSetting(settings.maxBody, '<size>', 'maximum size of a response body'),
-]
-
-/** Of a command that mirrors many accounts. */
-export const pool = () => [
-  ofSetting(settings.runs, '<n>', 'of many accounts: maximum number of concurrent runs'),
-  ofSetting(
-    settings.connections,
+/** The flags of settings: what stands behind each, and what it is for. */
+const ofSettings = {
+  accessLog: ['', 'log each request: method, path, status, bytes, time, number of the key'],
+  allowHttp: ['', 'allow plain http to another machine'],
+  baseUrl: ['<url>', 'address of the service'],
+  concurrency: ['<n>', 'maximum number of concurrent requests, 1 to 256'],
+  connections: [
     '<n>',
     'of many accounts: maximum number of connections to Postgres for runs; default three for each run',
-  ),
-]
-
-export const holdFor = () =>
-  ofSetting(settings.holdFor, '<time>', 'how long deletions that look like an outage are held')
-
-export const forgetAfter = () =>
-  ofSetting(
-    settings.forgetAfter,
-    '<time>',
-    'forget names, addresses and messages so long after the event, like 365d; default never',
-  )
-
-export const listen = () => [
-  ofSetting(settings.serveHost, '<host>', 'address to listen on; 0.0.0.0 for all interfaces'),
-  ofSetting(settings.servePort, '<port>', 'port to listen on; 0 for any free one'),
-  ofSetting(settings.accessLog, '', 'log each request: method, path, status, bytes, time, number of the key'),
-]
-
-export const publicUrl = () =>
-  ofSetting(settings.publicUrl, '<url>', 'address under which others reach serve, https for the web')
-
-export const schedule = () => [
-  ofSetting(
-    settings.schedule,
-    '<cron>',
-    'when to run, in five or six fields, not with both a day of the month and a weekday',
-  ),
-  ofSetting(settings.timezone, '<zone>', 'time zone of the schedule'),
-]
-
-/** For monitors. */
-export const health = () => [
-  ofSetting(settings.healthPort, '<port>', 'answer GET /healthz and GET /metrics (Prometheus) on this port'),
-  ofSetting(
-    settings.healthHost,
-    '<host>',
-    'where that port is open; there is no key, so keep it from others',
-  ),
-]
-
-/** Of workers on several machines. */
-export const queue = () => [
-  ofSetting(
-    settings.queue,
-    '',
-    'share the accounts with the workers of other machines, through a queue in Postgres',
-  ),
-  ofSetting(
-    settings.runsPerHost,
-    '<n>',
-    'with --queue: the most runs at once of one service host, over all workers',
-  ),
-]
-
-/** Of what is told by itself. */
-export const digests = () => [
-  ofSetting(
-    settings.digestSchedule,
+  ],
+  digestSchedule: [
     '<cron>',
     'when digests go to HEADCOUNT_DIGEST_TO, in the time zone of the schedule; default never',
-  ),
-  withPersonal(),
-]
+  ],
+  forgetAfter: [
+    '<time>',
+    'forget names, addresses and messages so long after the event, like 365d; default never',
+  ],
+  healthHost: ['<host>', 'where that port is open; there is no key, so keep it from others'],
+  healthPort: ['<port>', 'answer GET /healthz and GET /metrics (Prometheus) on this port'],
+  holdFor: ['<time>', 'how long deletions that look like an outage are held'],
+  keepOpen: ['', 'keep a pglite: folder open between runs; query, status … go through the worker'],
+  maxBody: ['<size>', 'maximum size of a response body'],
+  maxStaleness: ['<time>', 'read an old, unchanged event at least this often'],
+  newAccount: ['', 'allow the first run of another account in a mirror that has accounts'],
+  publicUrl: ['<url>', 'address under which others reach serve, https for the web'],
+  queue: ['', 'share the accounts with the workers of other machines, through a queue in Postgres'],
+  requestTimeout: ['<time>', 'time limit of one request; large bodies get more'],
+  runs: ['<n>', 'of many accounts: maximum number of concurrent runs'],
+  runsPerHost: ['<n>', 'with --queue: the most runs at once of one service host, over all workers'],
+  runTimeout: ['<time>', 'time limit of the whole run'],
+  schedule: ['<cron>', 'when to run, in five or six fields, not with both a day of the month and a weekday'],
+  serveHost: ['<host>', 'address to listen on; 0.0.0.0 for all interfaces'],
+  servePort: ['<port>', 'port to listen on; 0 for any free one'],
+  timezone: ['<zone>', 'time zone of the schedule'],
+  withPersonal: ['', 'name people to web addresses, too; mail names them in any case'],
+} as const satisfies Partial<Record<SettingName, FlagHelp>>
 
-export const withPersonal = () =>
-  ofSetting(settings.withPersonal, '', 'name people to web addresses, too; mail names them in any case')
+/** The flags of these settings. */
+export const of = (...names: readonly (keyof typeof ofSettings)[]) =>
+  names.map((name) => ofSetting(settings[name], ofSettings[name]))
 
-export const keepOpen = () =>
-  ofSetting(
-    settings.keepOpen,
-    '',
-    'keep a pglite: folder open between runs; query, status … go through the worker',
-  )
+export const service = () => of('baseUrl', 'allowHttp')
 
-export const maxStaleness = () =>
-  ofSetting(settings.maxStaleness, '<time>', 'read an old, unchanged event at least this often')
+/** How the service is read. */
+export const read = () => of('concurrency', 'requestTimeout', 'runTimeout', 'maxBody')
+
+/** Of `doctor`, whose user waits for the answer. */
+export const doctorTimeout = () =>
+  ofSetting({ ...settings.requestTimeout, fallback: DOCTOR_REQUEST_TIMEOUT }, ofSettings.requestTimeout)
+
+/** Of a command that mirrors many accounts. */
+export const pool = () => of('runs', 'connections')
+
+/** For monitors. */
+export const health = () => of('healthPort', 'healthHost')
+
+/** Of what is told by itself. */
+export const digests = () => of('digestSchedule', 'withPersonal')
 
 /** Of a command that changes the mirror. */
 export const force = () =>

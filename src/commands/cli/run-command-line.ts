@@ -4,7 +4,7 @@ import { settingNames } from './options.ts'
 import { usageFailure } from './usage-errors.ts'
 import type { Context } from './context.ts'
 import { withFlagsInHints } from './flags-in-hints.ts'
-import { failureText } from '../terminal/terminal.ts'
+import { messageText } from '../terminal/terminal.ts'
 import { wantsStacks, type Flags } from '../../config/config.ts'
 import { HeadcountError } from '../../common/errors.ts'
 import { withOptionNames } from '../../common/options/option-names.ts'
@@ -29,7 +29,7 @@ export function runCommandLine(
       // commander throws for help and version too.
       if (isOfCommander && error.exitCode === 0) return exitCode
       const failure = isOfCommander ? await usageFailure(error, program, argv) : error
-      await outside.terminal.err.write(failureText(describe(failure)))
+      await outside.terminal.err.write(messageText(describe(failure)))
       return failure instanceof HeadcountError ? failure.exitCode : 1
     }
     return exitCode

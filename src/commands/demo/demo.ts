@@ -53,9 +53,7 @@ async function startDatabase(
   wait: OnFolderInUse,
   { err, signal }: Pick<DemoContext, 'err' | 'signal'>,
 ): Promise<void> {
-  using _line = err.isTerminal
-    ? showSeconds(err, (seconds) => `   starting the embedded Postgres, ${seconds} s`)
-    : null
+  using _line = showSeconds(err, (seconds) => `   starting the embedded Postgres, ${seconds} s`)
   await raceAbort(resetDemo(wait), signal)
 }
 

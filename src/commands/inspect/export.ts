@@ -83,11 +83,11 @@ function describe(
   folder: string,
   out: Output,
 ): string {
-  const table = listTable(
-    out,
-    ['file', right('rows'), right('size')],
-    files.map(({ file, rows, bytes }) => [file, formatNumber(rows), formatBytes(bytes)]),
-  )
+  const table = listTable(out, files, [
+    ['file', ({ file }) => file],
+    [right('rows'), ({ rows }) => formatNumber(rows)],
+    [right('size'), ({ bytes }) => formatBytes(bytes)],
+  ])
   const cut = files.filter(({ cut_cells }) => cut_cells !== undefined)
   const lines = [
     `${formatCount(files.length, 'file')} in ${folder}, and manifest.json`,

@@ -6,7 +6,7 @@ import { UsageError } from '../../common/errors.ts'
 import { queryCall } from '../../mirror/calls/query.ts'
 import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { stripControlChars } from '../../common/text/strip-control-chars.ts'
+import { messageText } from '../terminal/terminal.ts'
 import {
   fileDestination,
   pagedDestination,
@@ -63,8 +63,7 @@ export const query: Command<QueryFlags> = async (context) => {
     await write(writer.end())
     await destination.finish()
     const more = hasMore ? [`the first ${flags.limit} rows; there are more (--limit ${flags.limit})`] : []
-    for (const note of [...notes, ...more])
-      await terminal.err.write(`headcount: ${stripControlChars(note)}\n`)
+    for (const note of [...notes, ...more]) await terminal.err.write(messageText(note))
   } catch (error) {
     if (!(error instanceof ReaderLeft)) throw error
   }

@@ -24,7 +24,6 @@ import { below, drawPairs, listTable, right } from '../output/format/table.ts'
 import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
-/** The jobs: the dead ones first. */
 export const queue: Command<ListFlags> = async (context) => {
   const { limit } = context.flags
   const found = await withDatabase(context, (database, { account, database: { target } }) => {
@@ -34,7 +33,6 @@ export const queue: Command<ListFlags> = async (context) => {
   return writeResult(context, { queue: found }, (out) => formatQueue(found, out))
 }
 
-/** The jobs of one account, whole. */
 export const queueShow: Command<JsonFlags> = async (context) => {
   const [account = ''] = context.operands
   const listed = await readAccounts(context.flags)
@@ -77,7 +75,6 @@ function requireKnown(account: string, names: readonly string[]): void {
 
 type DeadLetterFlags = JsonFlags & { readonly all?: true }
 
-/** Sends the jobs of dead letters again. */
 export const queueRetry: Command<DeadLetterFlags> = (context) =>
   onDeadLetters(context, {
     name: 'retry',
@@ -98,7 +95,6 @@ function notListed(account: string): UsageError {
   )
 }
 
-/** Removes dead letters. */
 export const queuePurge: Command<DeadLetterFlags> = (context) =>
   onDeadLetters(context, {
     name: 'purge',
@@ -153,18 +149,14 @@ function formatQueue({ exists, dispatcher, next_due_at, counts, jobs }: QueueSta
 }
 
 function formatJobs(jobs: readonly ListedJob[], out: Output): string {
-  return listTable(
-    out,
-    ['account', 'host', 'state', right('tries'), 'next try (UTC)', below('last failure')],
-    jobs.map(({ account, host, state, tries, next_try_at, reason }) => [
-      stripControlCharsInLine(account),
-      stripControlCharsInLine(host),
-      state,
-      String(tries),
-      next_try_at === null ? '' : formatInstant(next_try_at),
-      reason ?? '',
-    ]),
-  )
+  return listTable(out, jobs, [
+    ['account', ({ account }) => account],
+    ['host', ({ host }) => host],
+    ['state', ({ state }) => state],
+    [right('tries'), ({ tries }) => String(tries)],
+    ['next try (UTC)', ({ next_try_at: at }) => (at === null ? '' : formatInstant(at))],
+    [below('last failure'), ({ reason }) => reason ?? ''],
+  ])
 }
 
 function formatJob(job: ListedJob, out: Output): string {

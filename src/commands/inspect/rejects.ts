@@ -29,24 +29,22 @@ export const rejects: Command<ListFlags> = async (context) => {
 }
 
 function formatRejects({ rejects: found, has_more }: ListedRejects, out: Output): string {
-  const table = listTable(
-    out,
-    ['account', 'event', 'sha256', text('reason'), text('path'), right('size'), 'accepted', text('item')],
-    found.map((reject) => [
-      reject.account,
-      reject.event_id ?? '(the event list)',
-      out.isTerminal ? shortHash(reject.sha256) : reject.sha256,
-      reject.reason,
-      reject.path,
-      formatBytes(reject.bytes),
-      reject.accepted_at?.slice(0, 10) ?? 'no',
-      reject.payload === null
-        ? '(forgotten)'
-        : shorten(stripControlCharsInLine(reject.payload), PAYLOAD_COLUMNS),
-    ]),
-  )
+  const table = listTable(out, found, [
+    ['account', ({ account }) => account],
+    ['event', ({ event_id }) => event_id ?? '(the event list)'],
+    ['sha256', ({ sha256 }) => (out.isTerminal ? shortHash(sha256) : sha256)],
+    [text('reason'), ({ reason }) => reason],
+    [text('path'), ({ path }) => path],
+    [right('size'), ({ bytes }) => formatBytes(bytes)],
+    ['accepted', ({ accepted_at }) => accepted_at?.slice(0, 10) ?? 'no'],
+    [text('item'), ({ payload }) => shownPayload(payload)],
+  ])
   const count = formatCount(found.length, 'item')
   return `${table}(${has_more ? `the first ${count}; there are more: --limit` : count})\n`
+}
+
+function shownPayload(payload: string | null): string {
+  return payload === null ? '(forgotten)' : shorten(stripControlCharsInLine(payload), PAYLOAD_COLUMNS)
 }
 
 type AcceptFlags = JsonFlags & { readonly event?: string; readonly revoke?: true }

@@ -42,9 +42,7 @@ export const reportCommand: Command<ReportFlags> = async (context) => {
 async function read(context: Context<ReportFlags>): Promise<ReportDocument> {
   const { event = null, withoutPersonal = false } = context.flags
   const { err } = context.terminal
-  using _line = err.isTerminal
-    ? showSeconds(err, (seconds) => `reading the mirror for the report, ${seconds} s`)
-    : null
+  using _line = showSeconds(err, (seconds) => `reading the mirror for the report, ${seconds} s`)
   return await callMirror(context, reportCall, ({ account }) => ({
     account,
     event,

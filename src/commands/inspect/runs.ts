@@ -3,6 +3,7 @@ import { UsageError } from '../../common/errors.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { runsCall, type ListedRun } from '../../mirror/calls/runs.ts'
 import type { Command, ListFlags } from '../cli/context.ts'
+import { isOfMany } from '../answers/values.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
@@ -60,43 +61,29 @@ function formatRun(run: ListedRun, out: Output): string {
 }
 
 function formatRuns(found: readonly ListedRun[], out: Output): string {
-  const isOfMany = new Set(found.map(({ account }) => account)).size > 1
-  const table = listTable(
-    out,
+  const table = listTable(out, found, [
+    [right('run'), ({ run_id }) => String(run_id)],
+    isOfMany(found) && ['account', ({ account }) => account],
+    ['mode', ({ mode }) => mode],
     [
-      right('run'),
-      ...(isOfMany ? ['account'] : []),
-      'mode',
       'status',
-      'started (UTC)',
-      right('took'),
-      right('due'),
-      right('rows changed'),
+      ({ status, report }) => (report === null || report.mode === 'erase' ? status : outcomeOf(report)),
     ],
-    found.map((run) => [
-      String(run.run_id),
-      ...(isOfMany ? [run.account] : []),
-      run.mode,
-      run.report === null || run.report.mode === 'erase' ? run.status : outcomeOf(run.report),
-      formatTimestamp(run.started_at, 'minute'),
-      ...figures(run.report),
-    ]),
-  )
+    ['started (UTC)', ({ started_at }) => formatTimestamp(started_at, 'minute')],
+    // A run without a report is running, or another one took over.
+    [right('took'), ({ report }) => (report === null ? '' : formatDuration(report.duration_ms))],
+    [
+      right('due'),
+      ({ report }) => (report === null || report.mode === 'erase' ? '' : formatNumber(report.events.due)),
+    ],
+    [right('rows changed'), ({ report }) => (report === null ? '' : formatNumber(rowsOf(report)))],
+  ])
   return table + troubles(found, out)
 }
 
-/** From the report; blank for a run that has none (running, or taken over by another). */
-function figures(report: RunReport | ErasureReport | null): readonly string[] {
-  if (report === null) return ['', '', '']
-  if (report.mode === 'erase') {
-    const { responses, versions } = report.erased
-    return [formatDuration(report.duration_ms), '', formatNumber(responses + versions)]
-  }
-  return [
-    formatDuration(report.duration_ms),
-    formatNumber(report.events.due),
-    formatNumber(changedRows(report)),
-  ]
+function rowsOf(report: RunReport | ErasureReport): number {
+  if (report.mode !== 'erase') return changedRows(report)
+  return report.erased.responses + report.erased.versions
 }
 
 /** Of each run that was not wholly good: what failed, is held or was rejected, and why. */

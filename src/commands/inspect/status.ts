@@ -7,13 +7,12 @@ import { eventStatusCall, statusCall, type StatusInput } from '../../mirror/call
 import { exitCodesOfStatus } from '../exit-codes.ts'
 import type { Command, Context, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { stripControlChars } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
 import { formatDeletedEvent, formatEvents } from '../output/event-status.ts'
 import { readAccounts, type Accounts } from '../../config/accounts/read-accounts.ts'
 import { resultFormat, writeDocument } from '../sync/accounts/result-writer.ts'
 import type { StatusMetrics } from '../../telemetry/sdk/status-text.ts'
-import type { Output } from '../terminal/terminal.ts'
+import { messageText, type Output } from '../terminal/terminal.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
 import { formatStatus } from '../output/status.ts'
 
@@ -46,7 +45,7 @@ export const status: Command<StatusFlags> = async (context) => {
     metrics: { accounts, faultyEntries: fault === null ? null : 1 },
     format: (out) => formatStatus(accounts, out, { withReplies }),
   })
-  if (fault !== null) await context.terminal.err.write(`headcount: ${stripControlChars(fault.message)}\n`)
+  if (fault !== null) await context.terminal.err.write(messageText(fault.message))
   return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
 }
 
@@ -111,7 +110,7 @@ export async function judge(
   maxAgeMs: number,
 ): Promise<number> {
   const { lines, exitCode } = judgement(accounts, maxAgeMs)
-  for (const line of lines) await terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
+  for (const line of lines) await terminal.err.write(messageText(line))
   return exitCode
 }
 
@@ -138,7 +137,7 @@ async function eventStatus(context: Context<StatusFlags>, id: string): Promise<n
     { events, deleted },
     (out) => [formatEvents(events, out), ...deleted.map(formatDeletedEvent)].join(''),
   )
-  for (const line of rejected) await context.terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
+  for (const line of rejected) await context.terminal.err.write(messageText(line))
   return 0
 }
 

@@ -29,40 +29,25 @@ export const accounts: Command<JsonFlags> = async (context) => {
 }
 
 function formatAccounts(found: readonly AccountSummary[], out: Output): string {
-  return listTable(
-    out,
-    [
-      'account',
-      text('e-mail'),
-      text('address'),
-      right('events'),
-      right('responses'),
-      right('keys'),
-      'last good run',
-      text('time zone'),
-    ],
-    found.map((account) => [
-      account.account,
-      account.email ?? '',
-      account.base_url ?? '',
-      formatNumber(account.events),
-      formatNumber(account.responses),
-      formatNumber(account.active_keys),
-      account.removing_since === null
-        ? lastGoodRun(account.last_good_run_at)
-        : `half removed since ${formatInstant(account.removing_since)}`,
-      account.time_zone,
-    ]),
-  )
+  return listTable(out, found, [
+    ['account', ({ account }) => account],
+    [text('e-mail'), ({ email }) => email ?? ''],
+    [text('address'), ({ base_url }) => base_url ?? ''],
+    [right('events'), ({ events }) => formatNumber(events)],
+    [right('responses'), ({ responses }) => formatNumber(responses)],
+    [right('keys'), ({ active_keys }) => formatNumber(active_keys)],
+    ['last good run', lastGoodRun],
+    [text('time zone'), ({ time_zone }) => time_zone],
+  ])
 }
 
-function lastGoodRun(at: string | null): string {
-  return at === null ? 'none yet' : formatInstant(at)
+function lastGoodRun({ removing_since, last_good_run_at }: AccountSummary): string {
+  if (removing_since !== null) return `half removed since ${formatInstant(removing_since)}`
+  return last_good_run_at === null ? 'none yet' : formatInstant(last_good_run_at)
 }
 
 type SetFlags = JsonFlags & { readonly timeZone: string }
 
-/** Sets the time zone of an account. */
 export const accountsSet: Command<SetFlags> = async (context) => {
   const [name = ''] = context.operands
   const set = await callMirror(context, setAccountCall, () => ({

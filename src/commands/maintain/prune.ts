@@ -45,17 +45,13 @@ export const prune: Command<PruneFlags> = async (context) => {
 
 function describe(old: readonly PrunableVersions[], before: string, err: Output): string {
   if (old.length === 0) return `No former version ended before ${before}: there is nothing to prune.\n`
-  const table = listTable(
-    err,
-    ['account', 'table', right('versions'), 'from', 'to', right('size')],
-    old.map(({ account, table, versions, from, to, bytes }) => [
-      account,
-      table,
-      formatNumber(versions),
-      from.slice(0, 10),
-      to.slice(0, 10),
-      formatBytes(bytes),
-    ]),
-  )
+  const table = listTable(err, old, [
+    ['account', ({ account }) => account],
+    ['table', (versions) => versions.table],
+    [right('versions'), ({ versions }) => formatNumber(versions)],
+    ['from', ({ from }) => from.slice(0, 10)],
+    ['to', ({ to }) => to.slice(0, 10)],
+    [right('size'), ({ bytes }) => formatBytes(bytes)],
+  ])
   return `Former versions that ended before ${before}:\n${table}`
 }

@@ -89,14 +89,10 @@ async function printPlan(
 
 function formatReaders(readers: readonly ListedReader[], out: Output): string {
   if (readers.length === 0) return 'No readers yet.\n'
-  return listTable(
-    out,
-    ['role', 'reads', 'added', ''],
-    readers.map(({ role_name, with_personal, added_at, exists }) => [
-      role_name,
-      with_personal ? 'names and addresses too' : 'no personal data',
-      formatInstant(added_at),
-      exists ? '' : 'the role is gone',
-    ]),
-  )
+  return listTable(out, readers, [
+    ['role', ({ role_name }) => role_name],
+    ['reads', ({ with_personal }) => (with_personal ? 'names and addresses too' : 'no personal data')],
+    ['added', ({ added_at }) => formatInstant(added_at)],
+    ['', ({ exists }) => (exists ? '' : 'the role is gone')],
+  ])
 }

@@ -25,11 +25,11 @@ export const rsvpMeanings: Command<ListFlags> = async (context) => {
 function formatMeanings({ rsvp_meanings, without_meaning, has_more }: RsvpMeanings, out: Output): string {
   const rows = [...rsvp_meanings, ...without_meaning.map((value) => ({ ...value, meaning: 'unknown' }))]
   if (rows.length === 0) return 'No value has a meaning, and no response has a value.\n'
-  const table = listTable(
-    out,
-    [text('value'), 'meaning', right('responses')],
-    rows.map(({ value, meaning, responses }) => [shownValue(value), meaning, formatNumber(responses)]),
-  )
+  const table = listTable(out, rows, [
+    [text('value'), ({ value }) => shownValue(value)],
+    ['meaning', ({ meaning }) => meaning],
+    [right('responses'), ({ responses }) => formatNumber(responses)],
+  ])
   if (without_meaning.length === 0) return table
   const count = `${has_more ? 'more than ' : ''}${formatCount(without_meaning.length, 'value')}`
   const more = has_more ? '; --limit shows more' : ''
@@ -39,7 +39,6 @@ function formatMeanings({ rsvp_meanings, without_meaning, has_more }: RsvpMeanin
 /** In quotes where nobody would see what it begins or ends with. */
 const shownValue = (value: string) => (value === '' || value !== value.trim() ? quote(value) : value)
 
-/** Says what a reply means. */
 export const rsvpMeaningsSet: Command<JsonFlags> = async (context) => {
   const [value = '', word = ''] = context.operands
   const meaning = parseMeaning(word)
@@ -56,7 +55,6 @@ function describeSet({ value, meaning, former_meaning, responses, nearest }: Set
   return `${head}. No response has this value now; ${near}.\n`
 }
 
-/** Takes a meaning back. */
 export const rsvpMeaningsRemove: Command<JsonFlags> = async (context) => {
   const [value = ''] = context.operands
   const removed = await callMirror(context, removeRsvpMeaningCall, () => ({ value }))

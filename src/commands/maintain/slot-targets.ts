@@ -30,17 +30,13 @@ export const slotTargets: Command<JsonFlags> = async (context) => {
 }
 
 function formatTargets(found: readonly ListedSlotTarget[], out: Output): string {
-  return listTable(
-    out,
-    ['account', 'event', text('title'), 'slot', right('wanted')],
-    found.map(({ account, event_id, event_title, slot_name, wanted }) => [
-      account,
-      event_id ?? '(every event)',
-      event_title ?? '',
-      slot_name ?? '(every slot)',
-      formatNumber(wanted),
-    ]),
-  )
+  return listTable(out, found, [
+    ['account', ({ account }) => account],
+    ['event', ({ event_id }) => event_id ?? '(every event)'],
+    [text('title'), ({ event_title }) => event_title ?? ''],
+    ['slot', ({ slot_name }) => slot_name ?? '(every slot)'],
+    [right('wanted'), ({ wanted }) => formatNumber(wanted)],
+  ])
 }
 
 type ScopeFlags = JsonFlags & { readonly event?: string; readonly slot?: string }
@@ -49,7 +45,6 @@ function scopeOf({ event, slot }: ScopeFlags, { account }: Config): RemoveSlotTa
   return { account, event_id: event ?? null, slot_name: slot ?? null }
 }
 
-/** Says how many people some slots want. */
 export const slotTargetsSet: Command<ScopeFlags & { readonly wanted: number }> = async (context) => {
   const { flags } = context
   const set = await callMirror(context, setSlotTargetCall, (config) => ({
@@ -70,7 +65,6 @@ function describeSet(set: SetSlotTarget): string {
   return `${head}No live slot${where} has this name now; ${near}.\n`
 }
 
-/** Removes a target. */
 export const slotTargetsRemove: Command<ScopeFlags> = async (context) => {
   const { flags } = context
   const removed = await callMirror(context, removeSlotTargetCall, (config) => scopeOf(flags, config))

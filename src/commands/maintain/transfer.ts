@@ -27,7 +27,6 @@ export const move: Command<MoveFlags> = (context) => {
 
 type BackupFlags = TransferFlags & { readonly force?: true }
 
-/** Writes the mirror to a file. */
 export const backup: Command<BackupFlags> = (context) => {
   const { operands, flags } = context
   const [file = ''] = operands
@@ -37,7 +36,6 @@ export const backup: Command<BackupFlags> = (context) => {
 
 type RestoreFlags = TransferFlags & { readonly suppressions?: readonly string[] }
 
-/** Makes a mirror of a backup. */
 export const restore: Command<RestoreFlags> = (context) => {
   const { operands, flags } = context
   const [file = ''] = operands

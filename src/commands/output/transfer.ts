@@ -133,9 +133,9 @@ function namesOf(readers: readonly StoredReader[]): string {
 }
 
 function tableOf(tables: readonly { readonly table: string; readonly rows: number }[], out: Output): string {
-  return listTable(
-    out,
-    ['table', right('rows')],
-    tables.filter(({ rows }) => rows > 0).map(({ table, rows }) => [table, formatNumber(rows)]),
-  )
+  const filled = tables.filter(({ rows }) => rows > 0)
+  return listTable(out, filled, [
+    ['table', ({ table }) => table],
+    [right('rows'), ({ rows }) => formatNumber(rows)],
+  ])
 }

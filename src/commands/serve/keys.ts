@@ -25,24 +25,25 @@ export const keys: Command<JsonFlags> = async (context) => {
 }
 
 function formatKeys(found: readonly ListedKey[], out: Output): string {
-  return listTable(
-    out,
-    [right('id'), 'account', text('label'), 'state', 'created', 'expires', 'last used'],
-    found.map((key) => [
-      String(key.id),
-      key.account,
-      key.label ?? '',
-      key.revoked_at === null ? key.state : `revoked ${formatTimestamp(key.revoked_at, 'day')}`,
-      formatTimestamp(key.created_at, 'day'),
-      key.expires_at === null ? 'never' : formatExpiry(key.expires_at),
-      key.last_used_on ?? 'never',
-    ]),
-  )
+  return listTable(out, found, [
+    [right('id'), ({ id }) => String(id)],
+    ['account', ({ account }) => account],
+    [text('label'), ({ label }) => label ?? ''],
+    ['state', describeState],
+    ['created', ({ created_at }) => formatTimestamp(created_at, 'day')],
+    ['expires', describeExpiry],
+    ['last used', ({ last_used_on }) => last_used_on ?? 'never'],
+  ])
+}
+
+export function describeState({ revoked_at, state }: Pick<ListedKey, 'revoked_at' | 'state'>): string {
+  return revoked_at === null ? state : `revoked ${formatTimestamp(revoked_at, 'day')}`
 }
 
 /** A day alone is its beginning, as `--expires` takes it. */
-export function formatExpiry(instant: string): string {
-  return /T00:00:00(?:\.0+)?Z$/.test(instant) ? formatTimestamp(instant, 'day') : formatInstant(instant)
+export function describeExpiry({ expires_at: end }: Pick<ListedKey, 'expires_at'>): string {
+  if (end === null) return 'never'
+  return /T00:00:00(?:\.0+)?Z$/.test(end) ? formatTimestamp(end, 'day') : formatInstant(end)
 }
 
 type CreateFlags = JsonFlags & { readonly label?: string; readonly expires?: InstantInput }

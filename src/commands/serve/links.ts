@@ -11,6 +11,7 @@ import {
   createLinkCall,
   linksCall,
   REPORT,
+  type CreatedToken,
   type LinkContent,
   type ListedLink,
 } from '../../mirror/keys/links.ts'
@@ -19,9 +20,9 @@ import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { listTable, right, text } from '../output/format/table.ts'
-import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
+import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { formatExpiry, revokeByNumber, writeOnce } from './keys.ts'
+import { describeExpiry, describeState, revokeByNumber, writeOnce } from './keys.ts'
 
 export const links: Command<JsonFlags> = async (context) => {
   const found = await callMirror(context, linksCall, ({ account }) => ({ account }))
@@ -31,19 +32,15 @@ export const links: Command<JsonFlags> = async (context) => {
 }
 
 function formatLinks(found: readonly ListedLink[], out: Output): string {
-  return listTable(
-    out,
-    [right('id'), 'account', text('shows'), text('label'), 'state', 'expires', 'last used'],
-    found.map((link) => [
-      String(link.id),
-      link.account,
-      describeContent(link),
-      link.label ?? '',
-      link.revoked_at === null ? link.state : `revoked ${formatTimestamp(link.revoked_at, 'day')}`,
-      link.expires_at === null ? 'never' : formatExpiry(link.expires_at),
-      link.last_used_on ?? 'never',
-    ]),
-  )
+  return listTable(out, found, [
+    [right('id'), ({ id }) => String(id)],
+    ['account', ({ account }) => account],
+    [text('shows'), describeContent],
+    [text('label'), ({ label }) => label ?? ''],
+    ['state', describeState],
+    ['expires', describeExpiry],
+    ['last used', ({ last_used_on }) => last_used_on ?? 'never'],
+  ])
 }
 
 function describeContent({ view, format, event_id, with_personal }: LinkContent): string {
@@ -111,13 +108,10 @@ function addressOf({ publicUrl, host, port }: ServeConfig): string {
   return `http://${local.includes(':') ? `[${local}]` : local}:${port}`
 }
 
-interface Made {
-  readonly id: number
-  readonly account: string
-  readonly expiresAt: string | null
-}
-
-function describeCreated({ id, account, expiresAt }: Made, content: LinkContent): string {
+function describeCreated(
+  { id, account, expiresAt }: Omit<CreatedToken, 'token'>,
+  content: LinkContent,
+): string {
   const end = expiresAt === null ? '' : ` until ${formatInstant(expiresAt)}`
   const isPersonal = content.with_personal && !READABLE_WITHOUT_PERSONAL.includes(content.view)
   return (

@@ -3,8 +3,9 @@ import type { Output } from './terminal.ts'
 const REDRAWN_EVERY_MS = 500
 const clearLine = '\r\u001B[2K'
 
-/** Shows on a terminal one line about a wait, drawn again as the seconds pass. The line goes away when it is disposed of. */
+/** Shows on a terminal one line about a wait, drawn again as the seconds pass; elsewhere nothing. The line goes away when it is disposed of. */
 export function showSeconds(err: Output, line: (seconds: number) => string): Disposable {
+  if (!err.isTerminal) return new DisposableStack()
   const begun = performance.now()
   const draw = () => {
     const text = line(Math.floor((performance.now() - begun) / 1000))

@@ -106,7 +106,7 @@ function hasColours(stream: Stream): boolean {
   return stream.isTTY === true && !noColour() && stream.hasColors?.() === true
 }
 
-/** A failure as people should see it: one clean line, or a few. */
-export function failureText(message: string): string {
+/** What the program says on stderr: one clean line, or a few. */
+export function messageText(message: string): string {
   return `headcount: ${stripControlChars(message).trimEnd()}\n`
 }

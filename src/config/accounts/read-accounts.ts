@@ -96,17 +96,10 @@ async function readFileOf(path: string): Promise<AccountsFile> {
   const text = await named(settings.accountsFile.variable, path, async () => {
     const found = await stat(path)
     if (found.isDirectory())
-      throw new ConfigurationError([
-        `${settings.accountsFile.variable}: ${JSON.stringify(path)} is a folder: name a file in it, or set ${settings.keysDir.variable} to a folder of key files`,
-      ])
-    if (!found.isFile())
-      throw new ConfigurationError([
-        `${settings.accountsFile.variable}: ${JSON.stringify(path)} is no ordinary file: it is read more than once`,
-      ])
+      return `is a folder: name a file in it, or set ${settings.keysDir.variable} to a folder of key files`
+    if (!found.isFile()) return 'is no ordinary file: it is read more than once'
     if (found.size > MAX_FILE_BYTES)
-      throw new ConfigurationError([
-        `${settings.accountsFile.variable}: ${JSON.stringify(path)} has ${found.size} bytes, more than ${MAX_FILE_BYTES}: that is no list of accounts`,
-      ])
+      return `has ${found.size} bytes, more than ${MAX_FILE_BYTES}: that is no list of accounts`
     return readFile(path)
   })
   const { parseAccountsFile } = await import('./parse-accounts-file.ts')
@@ -126,17 +119,14 @@ function strictUtf8(bytes: Uint8Array, path: string): string {
 async function readKeysDir(path: string): Promise<AccountsFile> {
   const files = await named(settings.keysDir.variable, path, async () => {
     if (!(await stat(path)).isDirectory())
-      throw new ConfigurationError([
-        `${settings.keysDir.variable}: ${JSON.stringify(path)} is no folder: name the folder that it is in, or set ${settings.accountsFile.variable} to a file that lists accounts`,
-      ])
-    return readdir(path)
+      return `is no folder: name the folder that it is in, or set ${settings.accountsFile.variable} to a file that lists accounts`
+    const found = await readdir(path)
+    const names = found.filter((file) => !isLeftOver.test(file)).sort()
+    return names.length > 0
+      ? names
+      : 'has no files: write the key of each account into a file that is named after it'
   })
-  const names = files.filter((file) => !isLeftOver.test(file)).sort()
-  if (names.length === 0)
-    throw new ConfigurationError([
-      `${settings.keysDir.variable}: ${JSON.stringify(path)} has no files: write the key of each account into a file that is named after it`,
-    ])
-  const entries = names.map((file): FileMapping => {
+  const entries = files.map((file): FileMapping => {
     const place = join(path, file)
     const values = new Map([
       ['name', { text: parse(file).name, place }],
@@ -148,13 +138,18 @@ async function readKeysDir(path: string): Promise<AccountsFile> {
   return { defaults: null, entries }
 }
 
-async function named<T>(variable: string, path: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error
+/** @param read gives a text where the path cannot be used: what is wrong with it. @throws ConfigurationError */
+async function named<T extends object>(
+  variable: string,
+  path: string,
+  read: () => Promise<T | string>,
+): Promise<T> {
+  const found = await read().catch((error: unknown) => {
     throw new ConfigurationError([`${variable}: ${cannotRead(path, error)}: check the path and the rights`])
-  }
+  })
+  if (typeof found === 'string')
+    throw new ConfigurationError([`${variable}: ${JSON.stringify(path)} ${found}`])
+  return found
 }
 
 /**

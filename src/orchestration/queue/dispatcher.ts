@@ -24,7 +24,6 @@ import {
 const MAX_CLOCK_DIFFERENCE_MS = 10_000
 /** Schedules that are computed in one transaction, at some 3 ms each: the next ones are the next pass's. */
 const GROUPS_PER_PASS = 200
-/** Jobs of one statement. */
 const JOBS_PER_STATEMENT = 5000
 /** A schedule that nobody has any more is forgotten. */
 const FORGET_AFTER = '7 days'

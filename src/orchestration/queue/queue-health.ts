@@ -30,9 +30,7 @@ export interface QueueHealth {
   readonly accounts: Readonly<Record<string, { readonly ended_at: string; readonly outcome: string }>>
 }
 
-interface RunnerView extends Pick<JobRunner, 'running' | 'lastFetch'> {
-  /** Whether all places are taken: then nobody asks for jobs. */
-  readonly isFull: () => boolean
+interface RunnerView extends Pick<JobRunner, 'running' | 'lastFetch' | 'isFull'> {
   /** Whether an account is among the settings now. */
   readonly knows: (account: string) => boolean
 }

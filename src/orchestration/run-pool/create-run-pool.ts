@@ -3,7 +3,7 @@ import { safeCallback, withoutRejections } from '../../common/options/callbacks.
 import { checkOptions } from '../../common/options/check-options.ts'
 import { InterruptedError, UnreachableError } from '../../common/errors.ts'
 import { MAX_CONCURRENCY } from '../../common/parse-values.ts'
-import { toError, toInterruptedError } from '../../common/abort.ts'
+import { onAbort, toError, toInterruptedError } from '../../common/abort.ts'
 import type { RunReport } from '../../common/schema/tables.ts'
 import type { ConnectOptions } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
@@ -182,15 +182,9 @@ function linkSignals(
   signals: readonly (AbortSignal | undefined)[],
 ): { readonly signal: AbortSignal } & Disposable {
   const linked = new AbortController()
-  const leave = signals.map((signal) => {
-    if (signal === undefined) return () => {}
-    const abort = () => linked.abort(signal.reason)
-    if (signal.aborted) abort()
-    // Not AbortSignal.any: each check of such a signal checks all its sources.
-    else signal.addEventListener('abort', abort, { once: true })
-    return () => signal.removeEventListener('abort', abort)
-  })
-  return { signal: linked.signal, [Symbol.dispose]: () => leave.forEach((one) => one()) }
+  // Not AbortSignal.any: each check of such a signal checks all its sources.
+  const leave = signals.map((signal) => signal && onAbort(signal, (reason) => linked.abort(reason)))
+  return { signal: linked.signal, [Symbol.dispose]: () => leave.forEach((one) => one?.()) }
 }
 
 function ignore(): void {}

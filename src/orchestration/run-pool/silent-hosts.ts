@@ -13,7 +13,6 @@ export interface SilentHostsOptions {
   readonly stateOf: (host: string) => HostState
 }
 
-/** The runs of one host. */
 export interface HostRuns {
   running: number
   /** When its last run began, by the clock of `performance.now()`. */
@@ -23,40 +22,41 @@ export interface HostRuns {
   readonly waiting: { readonly size: number }
 }
 
-export class SilentHosts {
-  readonly #options: SilentHostsOptions
-  readonly #hosts: ReadonlyMap<string, HostRuns>
-  readonly #onTime: () => void
+/**
+ * Whether a silent host may have another run now.
+ *
+ * @param onTime called when one that may not now may have it by then
+ */
+export function mayHaveAnother(
+  silent: HostRuns,
+  hosts: ReadonlyMap<string, HostRuns>,
+  options: SilentHostsOptions,
+  onTime: () => void,
+): boolean {
+  // guard: few runs at a silent host
+  if (silent.running >= MAX_DEAD_ACCOUNTS) return false
+  // guard: half the turns for hosts that answer
+  if (runsBeside(silent, hosts, options) >= Math.ceil(options.runs / 2)) return false
+  const leftMs = silent.begunAt + TRY_ANOTHER_AFTER_MS - performance.now()
+  if (leftMs <= 0) return true
+  // guard: another account beside one that hangs
+  silent.timer ??= setTimeout(() => {
+    silent.timer = undefined
+    onTime()
+  }, Math.ceil(leftMs)).unref()
+  return false
+}
 
-  /** @param onTime - a host may have another run by now */
-  constructor(options: SilentHostsOptions, hosts: ReadonlyMap<string, HostRuns>, onTime: () => void) {
-    this.#options = options
-    this.#hosts = hosts
-    this.#onTime = onTime
-  }
-
-  mayHaveAnother(silent: HostRuns): boolean {
-    // guard: few runs at a silent host
-    if (silent.running >= MAX_DEAD_ACCOUNTS) return false
-    // guard: half the turns for hosts that answer
-    if (this.#runsBeside(silent) >= Math.ceil(this.#options.runs / 2)) return false
-    const leftMs = silent.begunAt + TRY_ANOTHER_AFTER_MS - performance.now()
-    if (leftMs <= 0) return true
-    // guard: another account beside one that hangs
-    silent.timer ??= setTimeout(() => {
-      silent.timer = undefined
-      this.#onTime()
-    }, Math.ceil(leftMs)).unref()
-    return false
-  }
-
-  /** Of one silent host beside others; of all silent hosts together as long as one that answers has runs; 0 of an only host. */
-  #runsBeside(silent: HostRuns): number {
-    if (this.#hosts.size === 1) return 0
-    const known = [...this.#hosts].map(([host, of]) => ({ ...of, state: this.#options.stateOf(host) }))
-    // guard: silent hosts together
-    if (!known.some(({ state, running, waiting }) => state === 'answering' && running + waiting.size > 0))
-      return silent.running
-    return known.reduce((sum, { state, running }) => sum + (state === 'silent' ? running : 0), 0)
-  }
+/** Of one silent host beside others; of all silent hosts together as long as one that answers has runs; 0 of an only host. */
+function runsBeside(
+  silent: HostRuns,
+  hosts: ReadonlyMap<string, HostRuns>,
+  { stateOf }: SilentHostsOptions,
+): number {
+  if (hosts.size === 1) return 0
+  const known = [...hosts].map(([host, of]) => ({ ...of, state: stateOf(host) }))
+  // guard: silent hosts together
+  if (!known.some(({ state, running, waiting }) => state === 'answering' && running + waiting.size > 0))
+    return silent.running
+  return known.reduce((sum, { state, running }) => sum + (state === 'silent' ? running : 0), 0)
 }

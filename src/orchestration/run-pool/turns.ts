@@ -7,7 +7,7 @@
  * turn: another run has it meanwhile. Runs that come back from a pause go before those that have not begun.
  */
 import { raceAbort } from '../../common/abort.ts'
-import { SilentHosts, type HostRuns, type SilentHostsOptions } from './silent-hosts.ts'
+import { mayHaveAnother, type HostRuns, type SilentHostsOptions } from './silent-hosts.ts'
 import { WaitingCalls } from './waiting-calls.ts'
 
 export interface TurnsOptions extends SilentHostsOptions {
@@ -54,7 +54,6 @@ interface RunWithTurn {
 export class Turns {
   readonly #options: TurnsOptions
   readonly #hosts = new Map<string, HostTurns>()
-  readonly #silentHosts: SilentHosts
   readonly #busyAccounts = new Set<string>()
   #running = 0
   #hostsRunning = 0
@@ -62,9 +61,6 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     this.#options = options
-    this.#silentHosts = new SilentHosts(options, this.#hosts, () => {
-      this.update()
-    })
   }
 
   /** Waits for a turn. @throws the signal's reason, or what `failWaiting` gives */
@@ -147,7 +143,10 @@ export class Turns {
     if (turns.running > 0 && left === 1 && this.#hostsRunning < this.#hosts.size) return false
     const state = this.#options.stateOf(host)
     // guard: one turn of a host that is down
-    return state === 'answering' || (state === 'silent' && this.#silentHosts.mayHaveAnother(turns))
+    return (
+      state === 'answering' ||
+      (state === 'silent' && mayHaveAnother(turns, this.#hosts, this.#options, () => this.update()))
+    )
   }
 
   #firstIdle(host: string, { waiting }: HostTurns): string | null {

@@ -3,8 +3,8 @@ import { mkdir, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { lockFolder, type FolderLock } from '../../db/lease/folder-lock.ts'
 import { openPartFile, removeOldParts, type FileOptions, type PartFile } from '../files/replace-file.ts'
-import { outputError, type Sink } from '../files/sink.ts'
-import { formerFiles, removeJournal, writeJournal, type ListedFile } from './former-files.ts'
+import type { Sink } from '../files/sink.ts'
+import { formerFiles, removeJournal, unusable, writeJournal, type ListedFile } from './former-files.ts'
 
 /** A folder that is being written to. Disposed of before `publish` begins, it is as it was before. */
 export interface ExportFolder extends AsyncDisposable {
@@ -83,9 +83,7 @@ interface TakenFolder {
 }
 
 async function takeFolder(path: string, names: readonly string[]): Promise<TakenFolder> {
-  const made = await mkdir(path, { recursive: true }).catch((error: unknown) => {
-    throw outputError(`export: the folder ${path}`, error)
-  })
+  const made = await mkdir(path, { recursive: true }).catch(unusable(path))
   let lock: FolderLock | null = null
   const leave = async () => {
     await lock?.release()
@@ -94,7 +92,9 @@ async function takeFolder(path: string, names: readonly string[]): Promise<Taken
   try {
     // A folder of somebody else stays as it is.
     await formerFiles(path, names)
-    lock = await lockExports(path)
+    // Of two exports at once each would remove files of the other, and list its own alone.
+    // guard: two exports in one folder
+    lock = await lockFolder(path, { waitMs: 0, remedy: AFTER_THAT_EXPORT }).catch(unusable(path))
     const former = await formerFiles(path, names)
     await removeOldParts(path)
     return { former, lock, leave }
@@ -104,22 +104,13 @@ async function takeFolder(path: string, names: readonly string[]): Promise<Taken
   }
 }
 
-/** Of two exports at once each would remove files of the other, and list its own alone. */
-async function lockExports(path: string): Promise<FolderLock> {
-  const remedy = 'Wait until that export has ended, or name another folder.'
-  try {
-    // guard: two exports in one folder
-    return await lockFolder(path, { waitMs: 0, remedy })
-  } catch (error) {
-    throw outputError(`export: the folder ${path}`, error)
-  }
-}
+const AFTER_THAT_EXPORT = 'Wait until that export has ended, or name another folder.'
 
 function assertHeld(path: string, lock: FolderLock): void {
   try {
     lock.assertHeld()
   } catch (error) {
-    throw outputError(`export: the folder ${path}`, error)
+    unusable(path)(error)
   }
 }
 

@@ -29,6 +29,13 @@ export interface ListedFile {
   readonly sha256: string | null
 }
 
+/** What fails with the folder of an export. @throws OutputError */
+export function unusable(path: string): (error: unknown) => never {
+  return (error) => {
+    throw outputError(`export: the folder ${path}`, error)
+  }
+}
+
 /** Before the first file gets its name: were this process killed then, the next export would know which files are ours. */
 export async function writeJournal(path: string, files: readonly ListedFile[]): Promise<void> {
   const journal = { kind: MANIFEST_KIND, files: files.map(({ file, sha256 }) => ({ file, sha256 })) }
@@ -50,9 +57,7 @@ export async function removeJournal(path: string): Promise<void> {
  * @throws UsageError when other files are in the folder; OutputError
  */
 export async function formerFiles(path: string, names: readonly string[]): Promise<readonly ListedFile[]> {
-  const found = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
-    throw outputError(`export: the folder ${path}`, error)
-  })
+  const found = await readdir(path, { withFileTypes: true }).catch(unusable(path))
   const noFile = found.find((entry) => !entry.isFile() && [...names, MANIFEST].includes(entry.name))
   if (noFile !== undefined) {
     throw new UsageError(

@@ -111,7 +111,6 @@ export interface RowFilter {
   readonly event: string | null
 }
 
-/** A query of what is to be written of a view. */
 export interface ViewQuery {
   readonly columns: readonly Column[]
   readonly query: string

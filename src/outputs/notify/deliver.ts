@@ -47,8 +47,7 @@ export async function forEachMessage<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
-  const limit = pLimit(CONCURRENCY)
-  return Promise.all(items.map((item) => limit(() => work(item))))
+  return pLimit(CONCURRENCY).map(items, work)
 }
 
 /** The same for each message that `prepare` has for one of the recipients. */

@@ -1,5 +1,5 @@
 /** Where digests and notices go. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { InvalidValueError } from '../../common/parse-values.ts'
 import type { RecipientKey } from '../../mirror/deliveries/claims.ts'
 import { isLoopback, isUnprotected } from '../../source/url.ts'
@@ -95,15 +95,16 @@ function isSlack(url: URL): boolean {
 
 /** As the mirror knows it, and as it may be shown. */
 export function recipientKey(recipient: Recipient | 'stdout'): RecipientKey {
-  if (recipient === 'stdout') return { sha256: sha256('stdout'), shown: 'stdout' }
+  if (recipient === 'stdout') return { sha256: hash('sha256', 'stdout'), shown: 'stdout' }
   if (recipient.kind === 'mail') {
     const address = `mailto:${recipient.address}`
     // A domain is the same in upper and lower case.
-    return { sha256: sha256(address.replace(/@.*$/, (domain) => domain.toLowerCase())), shown: address }
+    const sent = address.replace(/@.*$/, (domain) => domain.toLowerCase())
+    return { sha256: hash('sha256', sent), shown: address }
   }
-  const hash = sha256(recipient.url)
+  const sha256 = hash('sha256', recipient.url)
   // guard: secret addresses
-  return { sha256: hash, shown: `${new URL(recipient.url).origin}/… (${hash.slice(0, 8)})` }
+  return { sha256, shown: `${new URL(recipient.url).origin}/… (${sha256.slice(0, 8)})` }
 }
 
 /** What no message and no log may show, as it was written and decoded: the address, and what a server may quote of it. */
@@ -129,8 +130,4 @@ export function secretsOf(recipient: Recipient): readonly string[] {
   return [...new Set([...secrets, ...secrets.map(percentDecoded)])].filter(
     (text) => text.length >= MIN_SECRET_LENGTH,
   )
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

@@ -3,7 +3,9 @@ import type { Database } from '../../db/connect.ts'
 import type { BodyLimits, LinkBody, ShownLink } from '../export/link-content.ts'
 import { LinkError } from '../export/link-error.ts'
 import { readReport } from '../../mirror/answers/report/report-call.ts'
-import { HEADER_POLICY } from './embedded/policy.ts'
+import { headerPolicy } from '../export/html-page.ts'
+import { SCRIPT } from './embedded/script.ts'
+import { STYLE } from './embedded/style.ts'
 import { renderReport } from './render-report.ts'
 
 /**
@@ -35,7 +37,7 @@ export async function makeReportBody(
   return {
     bytes,
     contentType: 'text/html; charset=utf-8',
-    headers: { 'Content-Security-Policy': HEADER_POLICY },
+    headers: { 'Content-Security-Policy': headerPolicy({ style: STYLE, script: SCRIPT }) },
   }
 }
 

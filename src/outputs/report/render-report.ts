@@ -4,7 +4,7 @@ import { momentsIn, type Moments } from '../../common/text/moments.ts'
 import { accountPage } from './page/account-page.ts'
 import { eventPage } from './page/event-page.ts'
 import { drawKeyFigures, drawState } from './page/head-part.ts'
-import { PAGE_POLICY } from './embedded/policy.ts'
+import { pagePolicy, pageText } from '../export/html-page.ts'
 import { SCRIPT } from './embedded/script.ts'
 import { drawContents, drawSection, type Page } from './page/page.ts'
 import { STYLE } from './embedded/style.ts'
@@ -14,10 +14,7 @@ import { textOf, type Html } from './page/text.ts'
 export function renderReport(report: ReportDocument): string {
   const formats = momentsIn(report.time_zone)
   const page = report.subject === 'account' ? accountPage(report, formats) : eventPage(report, formats)
-  const made = drawPage(report, page, formats)
-  // The type of a template says that its parts may be awaited.
-  if (made instanceof Promise) throw new Error('A part of the page is a promise.')
-  return `${made.toString()}\n`
+  return `${pageText(drawPage(report, page, formats))}\n`
 }
 
 function drawPage(
@@ -32,7 +29,10 @@ function drawPage(
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${PAGE_POLICY}" />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content="${pagePolicy({ style: STYLE, script: SCRIPT })}"
+        />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex, nofollow" />
         <meta name="referrer" content="no-referrer" />

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { withinTime } from '../../common/abort.ts'
 
 /** How long the service waits for a client that reads a response: a fixed time, and more for the bytes it has read. */
 export interface SendTimeout {
@@ -36,13 +37,10 @@ export function bodyWriter(outgoing: ServerResponse, { baseMs, bytesPerSecond }:
     const went = () => resolve(true)
     const gone = () => resolve(false)
     outgoing.once(event, went).once('close', gone)
-    // guard: clients that do not read
-    const timer = setTimeout(() => {
+    const isThere = await /* guard: clients that do not read */ withinTime(promise, leftMs, () => {
       resetConnection(outgoing)
-      gone()
-    }, leftMs)
-    const isThere = await promise
-    clearTimeout(timer)
+      return false
+    })
     outgoing.off(event, went).off('close', gone)
     waitedMs += performance.now() - began
     return isThere

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 import { quoteForShell } from '../../common/command-name.ts'
+import { headerPolicy, pageText } from '../../outputs/export/html-page.ts'
 import type { Answer, Document, Operation, Schema, SecurityScheme } from './openapi-types.ts'
 import {
   answerTable,
@@ -27,25 +27,12 @@ export interface DocsPage {
 
 /** The document as a page for people, made from the document itself. */
 export function docsPage(document: Document): DocsPage {
-  const digest = createHash('sha256').update(STYLE).digest('base64')
-  const rules = [
-    "default-src 'none'",
-    `style-src 'sha256-${digest}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ]
-  const made = textOf(page(document))
+  const made = pageText(page(document))
   return {
     // As a word of a shell: a client may send any Host.
-    htmlFor: (origin) => made.replaceAll(ORIGIN, () => textOf(html`${quoteForShell(origin)}`)),
-    contentSecurityPolicy: [...rules, "frame-ancestors 'none'"].join('; '),
+    htmlFor: (origin) => made.replaceAll(ORIGIN, () => pageText(html`${quoteForShell(origin)}`)),
+    contentSecurityPolicy: headerPolicy({ style: STYLE }),
   }
-}
-
-/** The type of a template says that its parts may be awaited. */
-function textOf(made: Html): string {
-  if (made instanceof Promise) throw new Error('A part of the page is a promise.')
-  return made.toString()
 }
 
 function page(document: Document): Html {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { EVENTS, type ListItems, type ServedList, type Store, type PageRequest } from './store.ts'
 
 /** An account in memory, such as the sample account. Its items have an `id` and can be serialised to JSON. */
@@ -74,6 +74,4 @@ async function* chunksOf(items: readonly SerialisedItem[]): AsyncGenerator<strin
 }
 
 /** Digests have a fixed length: comparing them takes the same time for every key. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
-}
+const digest = (text: string) => hash('sha256', text, 'buffer')

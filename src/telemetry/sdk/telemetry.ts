@@ -9,6 +9,7 @@ import {
   serviceNameEnvDetector,
 } from '@opentelemetry/resources'
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions'
+import { withinTime } from '../../common/abort.ts'
 import type { TelemetryConfig } from '../../config/read-telemetry.ts'
 import { version } from '../../common/version.ts'
 import { findInstruments } from '../instruments.ts'
@@ -65,13 +66,13 @@ export function startTelemetry({ config, scrape, log }: TelemetryOptions): Telem
   }
   return {
     metricsText,
-    shutdown: async (maxMs) => {
-      const { promise: tooLong, resolve } = Promise.withResolvers<false>()
-      const timer = setTimeout(resolve, maxMs, false)
+    shutdown: (maxMs) => {
       const ended = Promise.allSettled(providers.map((provider) => provider.shutdown()))
-      const isDone = await /* guard: a collector that hangs */ Promise.race([ended.then(() => true), tooLong])
-      clearTimeout(timer)
-      return isDone
+      return /* guard: a collector that hangs */ withinTime<boolean>(
+        ended.then(() => true),
+        maxMs,
+        () => false,
+      )
     },
   }
 }

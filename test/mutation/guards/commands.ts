@@ -246,7 +246,7 @@ export const commandGuards: readonly Guard[] = [
     name: 'two exports in one folder',
     promise:
       'of two exports into one folder at once the second is refused, and the folder holds what its manifest lists',
-    mutation: { replace: '{ assertHeld: () => {}, release: async () => {} }' },
+    mutation: { replace: 'lock = { assertHeld: () => {}, release: async () => {} }' },
     tests: [exportFolder],
     only: 'one export at a time',
   },

@@ -137,7 +137,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'clients that do not read',
     promise:
       'a client that reads nothing, or too slowly, keeps neither a body nor a connection to the database',
-    mutation: { replace: 'setTimeout(() => {}, leftMs)' },
+    mutation: { replace: 'promise' },
     tests: [slow, floods],
     only: 'does not read|take nothing',
   },

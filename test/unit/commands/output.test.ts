@@ -16,6 +16,7 @@ import {
   drawPairs,
   drawTable,
   listTable,
+  type TableColumn,
   note,
   right,
   text,
@@ -116,16 +117,18 @@ describe('a table', () => {
   })
 
   const style = (_: unknown, text: string) => text
+  const byPlace = (columns: readonly TableColumn[]) =>
+    columns.map((column, at) => [column, (row: readonly string[]) => row[at] ?? ''] as const)
 
   test('of a list that does not fit even with its texts shortened has a field a line, and no id is cut', () => {
     const columns = ['account', 'sha256', text('item')]
     const rows = [['north', 'f'.repeat(64), 'x'.repeat(30)]]
-    expect(listTable({ width: 80, style }, columns, rows)).toBe(
+    expect(listTable({ width: 80, style }, rows, byPlace(columns))).toBe(
       ['─'.repeat(40), 'account  north', `sha256   ${'f'.repeat(64)}`, `item     ${'x'.repeat(30)}`, ''].join(
         '\n',
       ),
     )
-    const [, , row = ''] = listTable({ width: 100, style }, columns, rows).split('\n')
+    const [, , row = ''] = listTable({ width: 100, style }, rows, byPlace(columns)).split('\n')
     expect(row).toBe(`north    ${'f'.repeat(64)}  ${'x'.repeat(24)}…`)
   })
 
@@ -135,7 +138,7 @@ describe('a table', () => {
       ['2026-12-05', 'Repair café', 'repair-cafe-2026-12-05', '54'],
       ['2026-12-11', 'Film evening', '', '105'],
     ]
-    const lines = (width: number) => listTable({ width, style }, columns, rows).split('\n')
+    const lines = (width: number) => listTable({ width, style }, rows, byPlace(columns)).split('\n')
     expect(lines(60)[2]).toBe('2026-12-05  Repair café   repair-cafe-2026-12-05        54')
     expect(lines(38)).toEqual([
       'day         event         expected',
@@ -154,7 +157,7 @@ describe('a table', () => {
       ['Ada Lovelace', '1,200.00', 'We come a little later, by train'],
       ['Ben', '8.00', ''],
     ]
-    const lines = (width: number) => listTable({ width, style }, columns, rows).split('\n')
+    const lines = (width: number) => listTable({ width, style }, rows, byPlace(columns)).split('\n')
     expect(lines(40)[2]).toBe('Ada Lovelace  1,200.00  We come a littl…')
     expect(lines(22)).toEqual([
       'name            amount',

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { createLogger } from '../../../src/commands/terminal/logger.ts'
 import { OutputError } from '../../../src/common/errors.ts'
-import { failureText, openTerminal } from '../../../src/commands/terminal/terminal.ts'
+import { messageText, openTerminal } from '../../../src/commands/terminal/terminal.ts'
 
 function failingWith(code: string): Writable {
   const error = Object.assign(new Error(`write ${code}`), { code })
@@ -18,7 +18,7 @@ describe('X1 a secret that comes from elsewhere all the same', () => {
     const logger = await createLogger({ logLevel: 'debug', logFormat: 'json' }, terminal.err)
     logger.warn({ err: new Error('refused canary-key', { cause: new Error('canary-key!') }) }, 'canary-key')
     logger.info({ apiKey: 'short', options: { password: 'pw' } }, 'fields')
-    await terminal.err.write(failureText('the service said canary-key'))
+    await terminal.err.write(messageText('the service said canary-key'))
     stderr.end()
     const written = await text(stderr)
     expect(written).toContain('headcount: the service said [secret]\n')

@@ -213,7 +213,7 @@ export const answerCommands: CommandGroup = {
           'of several digests to one recipient: each goes on by itself',
           digestName,
         ),
-        options.withPersonal(),
+        ...options.of('withPersonal'),
         options.flag('--always', 'also when nothing is new'),
         options.force(),
         options.quiet('nothing about what was sent'),

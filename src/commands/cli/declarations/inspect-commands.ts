@@ -162,7 +162,7 @@ export const inspectCommands: CommandGroup = {
           )
           .conflicts(['json', 'event']),
         options.json('print the same'),
-        options.holdFor(),
+        ...options.of('holdFor'),
         options.account('only this account'),
         options.database(),
       ],

@@ -1,5 +1,4 @@
 import { databaseTarget, integer } from '../../../common/parse-values.ts'
-import { DOCTOR_REQUEST_TIMEOUT } from '../../../config/settings.ts'
 import { parsePastInstant } from '../../../mirror/instants/parse-instant.ts'
 import type { CommandGroup } from '../command-spec.ts'
 import * as options from '../options.ts'
@@ -87,7 +86,7 @@ export const maintenanceCommands: CommandGroup = {
         options.json('print the same'),
         options.resultFormat(),
         ...options.service(),
-        options.requestTimeout(DOCTOR_REQUEST_TIMEOUT),
+        options.doctorTimeout(),
         options.account('only this account of the accounts file'),
         options.database(),
         ...options.pool(),

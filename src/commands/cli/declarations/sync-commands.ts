@@ -13,12 +13,11 @@ const ofRun = () => [
 const settings = (...[fallback]: Parameters<typeof options.database>) => [
   ...options.service(),
   options.account('name of the account in the mirror'),
-  options.newAccount(),
+  ...options.of('newAccount'),
   options.database(fallback),
   ...options.read(),
   ...options.pool(),
-  options.holdFor(),
-  options.forgetAfter(),
+  ...options.of('holdFor', 'forgetAfter'),
 ]
 
 export const syncCommands: CommandGroup = {
@@ -53,7 +52,7 @@ export const syncCommands: CommandGroup = {
           'also take what HEADCOUNT_LEAVE_OUT and HEADCOUNT_PSEUDONYMISE name from former versions, once',
         ),
         ...ofRun(),
-        ...options.below('Settings:', [...settings(), options.maxStaleness()]),
+        ...options.below('Settings:', [...settings(), ...options.of('maxStaleness')]),
       ],
     },
     {
@@ -95,13 +94,13 @@ export const syncCommands: CommandGroup = {
         ['worker --queue', 'on each of several machines'],
       ],
       options: [
-        ...options.schedule(),
+        ...options.of('schedule', 'timezone'),
         ...options.health(),
-        ...options.queue(),
+        ...options.of('queue', 'runsPerHost'),
         ...options.digests(),
-        options.keepOpen(),
+        ...options.of('keepOpen'),
         options.quiet('no output while all goes well'),
-        ...options.below('Settings:', [...settings('no default'), options.maxStaleness()]),
+        ...options.below('Settings:', [...settings('no default'), ...options.of('maxStaleness')]),
       ],
     },
   ],

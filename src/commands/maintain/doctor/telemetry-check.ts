@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { errorCode } from '../../../common/error-code.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import { inspectTelemetry } from '../../../config/read-telemetry.ts'
-import { ownEnvironment, type Environment } from '../../../config/secrets.ts'
+import { ownEnvironment } from '../../../config/secrets.ts'
 import { failed, ok, USAGE, warning, type CheckResult } from './check.ts'
 import type { RecordCheck } from './record-checks.ts'
 
@@ -13,21 +13,17 @@ const DEADLINE_MS = 2000
 const DEFAULT_ADDRESS = 'http://localhost:4318'
 
 /** Records nothing where nothing is asked for. Nothing is sent: a collector that takes a connection is one that answers. */
-export async function checkTelemetry(
-  record: RecordCheck,
-  signal: AbortSignal,
-  environment: Environment = ownEnvironment,
-): Promise<void> {
-  const result = await telemetryResult(signal, environment)
+export async function checkTelemetry(record: RecordCheck, signal: AbortSignal): Promise<void> {
+  const result = await telemetryResult(signal)
   if (result !== null) await record('telemetry', result)
 }
 
-async function telemetryResult(signal: AbortSignal, environment: Environment): Promise<CheckResult | null> {
-  const { config, faults } = inspectTelemetry(environment)
+async function telemetryResult(signal: AbortSignal): Promise<CheckResult | null> {
+  const { config, faults } = inspectTelemetry()
   if (faults.length > 0) return failed(USAGE, faults.join('\n'))
   if (config === null) return null
   const signals = (['traces', 'metrics'] as const).filter((name) => config[name] !== null)
-  const addresses = new Set(signals.map((name) => collectorOf(name, environment)))
+  const addresses = new Set(signals.map(collectorOf))
   const silent: string[] = []
   for (const address of addresses) {
     const reason = await reasonOfSilence(new URL(address), signal)
@@ -41,9 +37,9 @@ async function telemetryResult(signal: AbortSignal, environment: Environment): P
 }
 
 /** Without a name and a password, and without a path that may hold a key. */
-function collectorOf(name: 'traces' | 'metrics', environment: Environment): string {
-  const own = environment[`OTEL_EXPORTER_OTLP_${name.toUpperCase()}_ENDPOINT`]?.trim()
-  const general = environment['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim()
+function collectorOf(name: 'traces' | 'metrics'): string {
+  const own = ownEnvironment[`OTEL_EXPORTER_OTLP_${name.toUpperCase()}_ENDPOINT`]?.trim()
+  const general = ownEnvironment['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim()
   return new URL(own || general || DEFAULT_ADDRESS).origin
 }
 

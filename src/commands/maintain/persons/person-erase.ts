@@ -1,10 +1,8 @@
 /** Erases people from an account, restores them, and lists who was erased. */
 import { confirmOrRefuse } from '../../terminal/confirm.ts'
-import type { Config } from '../../../config/config.ts'
 import { commandName } from '../../../common/command-name.ts'
 import { UsageError } from '../../../common/errors.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
-import type { Database } from '../../../db/connect.ts'
 import type { ErasureReport } from '../../../index.ts'
 import { erasePerson, eraseImported, requirePersonKey } from '../../../mirror/persons/erase.ts'
 import {
@@ -24,7 +22,7 @@ import { withMirror, withMirrorReadOnly } from '../../open-mirror.ts'
 import { openLog } from '../../open-log.ts'
 import { readSuppressionList } from './read-suppression-list.ts'
 import { formatErased } from '../../output/erased.ts'
-import { writeJson, writeResult } from '../../output/format/json.ts'
+import { writeResult } from '../../output/format/json.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import { paragraphs } from '../../output/format/prose.ts'
 import { listTable, right, text } from '../../output/format/table.ts'
@@ -90,16 +88,12 @@ function describePlan(plan: ErasurePlan, err: Output): string {
   const { account, email_key, responses, versions, events, other_addresses, stays, other_accounts } = plan
   const address = one(email_key)
   const isHeld = responses + versions > 0
-  const table = listTable(
-    err,
-    ['event', text('title'), right('responses'), right('former versions')],
-    events.map((event) => [
-      event.event_id,
-      event.event_title ?? '',
-      formatNumber(event.responses),
-      formatNumber(event.versions),
-    ]),
-  )
+  const table = listTable(err, events, [
+    ['event', ({ event_id }) => event_id],
+    [text('title'), ({ event_title }) => event_title ?? ''],
+    [right('responses'), (event) => formatNumber(event.responses)],
+    [right('former versions'), (event) => formatNumber(event.versions)],
+  ])
   const held = `Account ${one(account)} holds ${formatCount(responses, 'response')} and ${formatCount(versions, 'former version')} of ${address}:\n${table}`
   const notHeld =
     `No response in account ${one(account)} has the address ${address}. It is put on the suppression list all the same: later ` +
@@ -174,12 +168,8 @@ export const personRestore: Command<JsonFlags> = async (context) => {
     const account = await resolveAccount(database, config.account)
     const { logger } = await openLog(config, context.terminal)
     const emailKey = await emailKeyOf(database, email)
-    const report = await restorePerson(database, emailKey, {
-      account,
-      key,
-      signal: context.signal,
-      log: logTo(logger),
-    })
+    const options = { account, key, signal: context.signal, log: logTo(logger) }
+    const report = await restorePerson(database, emailKey, options)
     return writeResult(
       context,
       report,
@@ -202,24 +192,22 @@ function formerKeyLine({ known_by_ids: count }: RestoreReport): string {
 }
 
 export const personSuppressions: Command<JsonFlags> = async (context) =>
-  withMirrorReadOnly(context, async (database: Database, config: Config) => {
+  withMirrorReadOnly(context, async (database, config) => {
     const account = await resolveAccount(database, config.account)
     const file = await exportSuppressions(database, account)
-    if (context.flags.json) await writeJson(context.terminal.out, file)
-    else {
-      await context.terminal.out.write(
-        file.suppressions.length === 0
-          ? `Nobody was erased from account ${one(account)}.\n`
-          : listTable(
-              context.terminal.out,
-              ['keyed hash', 'erased', right('responses')],
-              file.suppressions.map(({ email_hash, added_at, responses }) => [
-                email_hash === null ? 'known by ids alone' : `${email_hash.slice(0, 16)}…`,
-                added_at === null ? '' : formatInstant(added_at),
-                formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
-              ]),
-            ),
-      )
-    }
-    return 0
+    return writeResult(context, file, (out) =>
+      file.suppressions.length === 0
+        ? `Nobody was erased from account ${one(account)}.\n`
+        : listTable(out, file.suppressions, [
+            [
+              'keyed hash',
+              ({ email_hash: hash }) => (hash === null ? 'known by ids alone' : `${hash.slice(0, 16)}…`),
+            ],
+            ['erased', ({ added_at }) => (added_at === null ? '' : formatInstant(added_at))],
+            [
+              right('responses'),
+              ({ responses }) => formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
+            ],
+          ]),
+    )
   })

@@ -121,16 +121,21 @@ function wrap(text: string, columns: number): readonly string[] {
   return lines
 }
 
+/** A column of a list: its heading, and its cell in each row. */
+export type ListColumn<Row> = readonly [heading: TableColumn, cell: (row: Row) => string]
+
 /**
- * The table of a command that lists something: cleaned, below bold headings. Where it does not fit the terminal even with its
+ * The table of a command that lists something: cleaned, below bold headings. A column that is false is left out. Where it does not fit the terminal even with its
  * texts shortened, the cells of `below` and `note` columns go to lines of their own; where that does not help, each field does.
  */
-export function listTable(
+export function listTable<Row>(
   out: Pick<Output, 'width' | 'style'>,
-  columns: readonly TableColumn[],
-  rows: readonly (readonly string[])[],
+  rows: readonly Row[],
+  listed: readonly (ListColumn<Row> | false)[],
 ): string {
-  const cells = rows.map((row) => row.map(stripControlCharsInLine))
+  const shown = listed.filter((column) => column !== false)
+  const columns = shown.map(([heading]) => heading)
+  const cells = rows.map((row) => shown.map(([, cell]) => stripControlCharsInLine(cell(row))))
   const { width } = out
   const styleHeading = (text: string) => out.style('bold', text)
   if (width === null || narrowest(columns, cells) <= width)

@@ -3,6 +3,7 @@ import { nonFiniteAsText } from '../../../common/json/exact.ts'
 import { escapeControlCharsInJson } from '../../../common/text/strip-control-chars.ts'
 import type { QueryResultWriter, ResultOptions } from './writer.ts'
 import { inZone } from './values.ts'
+import { fitsDouble } from '../../../outputs/export/formats/spreadsheet-values.ts'
 
 type Columns = QueryResult['columns']
 type JsonOptions = Pick<ResultOptions, 'jsonNumbers' | 'timeZone'>
@@ -61,17 +62,10 @@ function distinctNames(columns: Columns): readonly string[] {
 
 const INT8 = 20
 const NUMERIC = 1700
-/** Decimal digits that every double holds. */
-const DOUBLE_DIGITS = 15
 
 /** For int8 and numeric: the number, where it is the same value to the last digit; else the text. */
 function numberOf(type: number): ((text: string) => number | string) | null {
   if (type !== INT8 && type !== NUMERIC) return null
-  return (text) => {
-    if (!/^-?\d+(?:\.\d+)?$/.test(text)) return text
-    const number = Number(text)
-    if (Number.isSafeInteger(number) && !text.includes('.')) return number
-    const digits = text.replace(/^-?0*(?:\.0*)?|\.|(?<=\..*)0+$/g, '')
-    return digits.length <= DOUBLE_DIGITS ? number : text
-  }
+  const isSafeInteger = (text: string) => /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text))
+  return (text) => (isSafeInteger(text) || fitsDouble(text) ? Number(text) : text)
 }

@@ -1,5 +1,4 @@
 /** The end of a command over many accounts, for people: how many ended how, and what needs a look. */
-import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import { nameSome } from '../../../common/text/name-some.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
@@ -84,11 +83,13 @@ export function formatAccounts(
     `${headline(name, rows, durationMs)}\n`,
     listed.length === 0
       ? ''
-      : listTable(
-          { ...out, width: out.width ?? WIDTH },
-          ['account', 'result', right(changedHeading), right('time'), below('why')],
-          listed.map(cellsOf),
-        ),
+      : listTable({ ...out, width: out.width ?? WIDTH }, listed, [
+          ['account', ({ accounts }) => nameSome(accounts, MAX_NAMED)],
+          ['result', ({ outcome }) => outcome],
+          [right(changedHeading), ({ changed }) => (changed === null ? '' : formatNumber(changed))],
+          [right('time'), ({ durationMs: ms }) => (ms === null ? '' : formatDuration(ms))],
+          [below('why'), ({ why }) => shortenLines(why, MAX_WHY)],
+        ]),
     left === 0 ? '' : `and ${formatCount(left, 'more account')}: see --json\n`,
   ].join('')
 }
@@ -122,14 +123,4 @@ function groupsOf(rows: readonly AccountRow[]): Group[] {
 function rank({ exitCode }: Pick<AccountRow, 'exitCode'>): number {
   const place = worstFirst.indexOf(exitCode)
   return place === -1 ? 2 : place
-}
-
-function cellsOf({ accounts, outcome, changed, durationMs, why }: Group): readonly string[] {
-  return [
-    stripControlCharsInLine(nameSome(accounts, MAX_NAMED)),
-    outcome,
-    changed === null ? '' : formatNumber(changed),
-    durationMs === null ? '' : formatDuration(durationMs),
-    shortenLines(why, MAX_WHY),
-  ]
 }

@@ -1,5 +1,5 @@
 /** `status` with an accounts file: its accounts, also those that were never mirrored, and what else the mirror has. */
-import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
+import { messageText } from '../../terminal/terminal.ts'
 import { faultyEntries } from '../../../config/accounts/account-config.ts'
 import { MirrorNotFoundError, UsageError } from '../../../common/errors.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
@@ -72,8 +72,7 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
         ? formatStatusTable(accounts, others, out)
         : formatStatus(accounts, out, { withReplies }),
   })
-  for (const fault of shownFaults({ ...listed, faults }))
-    await terminal.err.write(`headcount: ${stripControlChars(fault)}\n`)
+  for (const fault of shownFaults({ ...listed, faults })) await terminal.err.write(messageText(fault))
   const judged = flags.maxAge === undefined ? 0 : await judge(context, watched, flags.maxAge)
   // The metrics have them, and are written behind `&&`: those of the other accounts must not stand still.
   // guard: metrics beside a faulty entry

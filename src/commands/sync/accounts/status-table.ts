@@ -25,33 +25,30 @@ export function formatStatusTable(
   out: Pick<Output, 'style' | 'width'>,
 ): string {
   const rows = accounts
-    .map((status) => ({ status, ...standingOf(status) }))
+    .map((status) => ({ status, account: status.account, ...standingOf(status) }))
     .sort((one, other) => one.rank - other.rank || (other.status.age_ms ?? 0) - (one.status.age_ms ?? 0))
+  const faulty = unusable.map(({ account, error }) => ({
+    status: null,
+    account: account ?? '(no name)',
+    state: FAULTY,
+    why: error?.message ?? '',
+  }))
+  const ifKnown =
+    (read: (status: ListedStatus) => string) => (row: { readonly status: ListedStatus | null }) =>
+      row.status === null ? '' : read(row.status)
   return listTable(
     out,
-    ['account', 'state', 'last good run', right('due'), right('held'), right('rejected'), below('why')],
-    [...unusable.map(unusableRow), ...rows.map(rowOf)],
+    [...faulty, ...rows],
+    [
+      ['account', ({ account }) => account],
+      ['state', ({ state }) => state],
+      ['last good run', ifKnown(({ age_ms }) => (age_ms === null ? 'none yet' : formatAge(age_ms)))],
+      [right('due'), ifKnown(({ events_due }) => formatNumber(events_due))],
+      [right('held'), ifKnown(({ held }) => formatNumber(heldRows(held)))],
+      [right('rejected'), ifKnown(({ rejected }) => formatNumber(rejected))],
+      [below('why'), ({ why }) => shortenLines(why, MAX_WHY)],
+    ],
   )
-}
-
-function rowOf({ status, state, why }: Standing & { readonly status: ListedStatus }): readonly string[] {
-  return [
-    status.account,
-    state,
-    status.age_ms === null ? 'none yet' : formatAge(status.age_ms),
-    formatNumber(status.events_due),
-    formatNumber(heldRows(status.held)),
-    formatNumber(status.rejected),
-    shortWhy(why),
-  ]
-}
-
-function unusableRow({ account, error }: AccountResult): readonly string[] {
-  return [account ?? '(no name)', FAULTY, '', '', '', '', shortWhy(error?.message ?? '')]
-}
-
-function shortWhy(why: string): string {
-  return shortenLines(why, MAX_WHY)
 }
 
 interface Standing {

@@ -6,37 +6,23 @@ import { QUEUE_SCHEMA, QUEUE_TRANSACTION, RUNS_QUEUE, type QueueLog } from '../q
 import type { HeldJob } from './settle.ts'
 
 /** Other jobs have it while the run of this one waits for a pause that the service asked for. */
-export class HostPlace {
-  readonly #queue: JobQueue
-  readonly #job: HeldJob
-  readonly #log: QueueLog
-  #isTaken = true
-  #stored: Promise<void> = Promise.resolve()
-
-  constructor(queue: JobQueue, job: HeldJob, log: QueueLog) {
-    this.#queue = queue
-    this.#job = job
-    this.#log = log
-  }
-
-  get isTaken(): boolean {
-    return this.#isTaken
-  }
-
+export interface HostPlace {
+  readonly isTaken: () => boolean
   /** Counts at once here, and for other machines when it is stored. */
-  set(isTaken: boolean): void {
-    this.#isTaken = isTaken
-    // One after the other: the last one counts.
-    this.#stored = this.#stored.then(() => this.#store(isTaken))
-  }
+  readonly set: (isTaken: boolean) => void
+}
 
-  async #store(isTaken: boolean): Promise<void> {
-    const { id, retryCount, data } = this.#job
+export function createHostPlace({ database }: JobQueue, job: HeldJob, log: QueueLog): HostPlace {
+  const { id, retryCount, data } = job
+  let isTakenNow = true
+  let stored: Promise<void> = Promise.resolve()
+
+  async function store(isTaken: boolean): Promise<void> {
     // pg-boss counts the active jobs of a group, and the group is the host.
     // guard: places of paused runs at a host
     const group = isTaken ? data.host : null
     try {
-      await this.#queue.database.transaction(
+      await database.transaction(
         (trx) =>
           trx.query(
             `update ${QUEUE_SCHEMA}.job set group_id = $4
@@ -46,11 +32,17 @@ export class HostPlace {
         QUEUE_TRANSACTION,
       )
     } catch (error) {
-      this.#log(
-        'debug',
-        `account ${data.account}: its place at the host was not stored: ${describeThrown(error)}`,
-      )
+      log('debug', `account ${data.account}: its place at the host was not stored: ${describeThrown(error)}`)
     }
+  }
+
+  return {
+    isTaken: () => isTakenNow,
+    set: (isTaken) => {
+      isTakenNow = isTaken
+      // One after the other: the last one counts.
+      stored = stored.then(() => store(isTaken))
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import { HeadcountError } from '../../../common/errors.ts'
 import { describeThrown } from '../../../common/error-code.ts'
 import { now, type MonotonicTime } from '../../schedule/monotonic-time.ts'
 import { fetchJobs } from './fetch-jobs.ts'
-import { HostPlace } from './host-place.ts'
+import { createHostPlace, type HostPlace } from './host-place.ts'
 import { done, outcomeOfError, outcomeOfUnknown, reasonOf, type JobOutcome } from './job-outcome.ts'
 import { limitRepeats } from '../limit-repeats.ts'
 import type { JobQueue } from '../open-queue.ts'
@@ -79,7 +79,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const takeBack = onAbort(signal, wake)
   const beat = setInterval(() => void touch(queue, jobsOf(held), log), BEAT_MS)
   // guard: places of paused runs of a worker
-  const takenPlaces = () => [...held.values()].filter(({ place }) => place.isTaken)
+  const takenPlaces = () => [...held.values()].filter(({ place }) => place.isTaken())
 
   const fetchAll = async () => {
     const { runsPerHost, knows } = options
@@ -152,7 +152,7 @@ function unknownWarning({ knows, log }: JobRunnerOptions): (account: string) => 
 
 /** @param onFree called when other jobs may have the place of this one */
 function startRun(job: HeldJob, options: JobRunnerOptions, onFree: () => void): HeldRun {
-  const place = new HostPlace(options.queue, job, options.log)
+  const place = createHostPlace(options.queue, job, options.log)
   const onSuspend = (isSuspended: boolean) => {
     place.set(!isSuspended)
     if (isSuspended) onFree()

@@ -70,7 +70,6 @@ async function bury(
   return true
 }
 
-/** Of one account. */
 async function deleteDeadLetters(trx: Transaction, account: string): Promise<void> {
   // By the index of jobs that nobody has taken; nobody takes a dead letter.
   await trx.query(

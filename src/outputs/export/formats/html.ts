@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { escapeToBuffer } from 'hono/utils/html'
 import type { Column } from '../column.ts'
 import { readRows, type Row } from '../read-rows.ts'
 import type { LinkBodyFormat, LinkSource } from './format.ts'
 import { localText } from './local-text.ts'
+import { headerPolicy } from '../html-page.ts'
 
 /** The style of a page, light and dark, for telephones too. */
 const STYLE = `
@@ -20,21 +20,10 @@ td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabula
 td.time { white-space: nowrap; }
 `.trim()
 
-const digest = createHash('sha256').update(STYLE).digest('base64')
-
-/** Nothing is loaded, and nothing runs. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${digest}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
 /** A page with one table, for people, and for Excel's data from the web. */
 export const html: LinkBodyFormat = {
   contentType: 'text/html; charset=utf-8',
-  headers: { 'Content-Security-Policy': CONTENT_SECURITY_POLICY },
+  headers: { 'Content-Security-Policy': headerPolicy({ style: STYLE }) },
   select: localText,
   parts: async function* (source) {
     const { ask, query, columns } = source

@@ -2,8 +2,6 @@
 
 /** Characters (UTF-16 code units) of a cell at most. Excel calls a file with a longer one damaged. */
 const MAX_CELL = 32_767
-/** Digits that a number in a cell keeps. */
-const MAX_DIGITS = 15
 
 /** Days from the first day of Excel's calendar to 1970. */
 const EPOCH_DAY = 25_569
@@ -11,10 +9,18 @@ const EPOCH_DAY = 25_569
 const FIRST_DAY = 61
 const LAST_DAY = 2_958_466
 
-/** The text, or a whole or decimal number where the cell keeps each digit of it. */
+/** Decimal digits that every double holds, and that a number in a cell keeps. */
+const MAX_DIGITS = 15
+
+/** Whether it is a whole or decimal number of which a double, and so a cell, keeps each digit. */
+export function fitsDouble(text: string): boolean {
+  const significant = text.replace(/^-?0*(?:\.0*)?|\.|(?<=\..*)0+$/g, '')
+  return significant.length <= MAX_DIGITS && /^-?\d+(?:\.\d+)?$/.test(text)
+}
+
+/** The text, or the number where the cell keeps it. */
 export function numberCell(digits: string): number | string {
-  const significant = digits.replace(/^-?0*(?:\.0*)?|\.|(?<=\..*)0+$/g, '')
-  return significant.length <= MAX_DIGITS && /^-?\d+(?:\.\d+)?$/.test(digits) ? Number(digits) : digits
+  return fitsDouble(digits) ? Number(digits) : digits
 }
 
 /** A moment on the wall clock as days of Excel's calendar; the text of one that the calendar does not have. */

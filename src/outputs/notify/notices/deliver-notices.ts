@@ -1,8 +1,9 @@
 /** Tells the operator that the state of the mirror has changed. */
 import { NAME_TO_OTHERS, withCommandName } from '../../../common/command-name.ts'
-import type { MirrorState, Timestamp } from '../../../common/schema/tables.ts'
+import type { Timestamp } from '../../../common/schema/tables.ts'
 import type { RecipientKey } from '../../../mirror/deliveries/claims.ts'
 import { prepareNoticesCall, type PreparedNotice } from '../../../mirror/deliveries/prepare-notices.ts'
+import type { NoticeReason } from '../../../mirror/deliveries/settle.ts'
 import { deliver, forEachPrepared, oneAtATime, type RunCall } from '../deliver.ts'
 import { recipientKey, type Recipient } from '../recipient.ts'
 import { sendMessage, type MailSettings } from '../send/send-message.ts'
@@ -15,10 +16,8 @@ export interface NoticeOptions {
   readonly mail: MailSettings | null
 }
 
-export interface Notice {
-  readonly state: MirrorState
-  /** The code of the error that ended the run; null where none did. */
-  readonly cause: string | null
+/** Its `cause` is the code of the error that ended the run; null where none did. */
+export interface Notice extends NoticeReason {
   readonly reason: string
 }
 

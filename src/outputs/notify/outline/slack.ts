@@ -9,40 +9,34 @@ export function outlineSlack(subject: string, { title, lead, parts, end }: Outli
   const header = Array.from(title).slice(0, MAX_HEADER_LENGTH).join('')
   const blocks = [
     { type: 'header', text: { type: 'plain_text', text: header, emoji: false } },
-    ...lead.map((text) => richText(section(text))),
+    ...lead.map((text) => richText(section(said(text)))),
     ...parts.map(partBlock),
-    ...end.map((text) => richText(section(text))),
+    ...end.map((text) => richText(section(said(text)))),
   ]
   // For notifications; Slack reads markup in it.
   return { text: escaped(subject), blocks: blocks.slice(0, MAX_BLOCKS) }
 }
 
 function partBlock({ heading, items, rest }: OutlinePart) {
-  const list = { type: 'rich_text_list', style: 'bullet', elements: items.map((item) => section(item)) }
+  const list = { type: 'rich_text_list', style: 'bullet', elements: items.map((item) => section(said(item))) }
   return richText(
-    { type: 'rich_text_section', elements: [{ type: 'text', text: heading, style: { bold: true } }] },
+    section(said(heading, { bold: true })),
     ...(items.length === 0 ? [] : [list]),
-    ...(rest === null ? [] : [restSection(rest)]),
+    ...(rest === null ? [] : [section(said(`${rest.count}: `), said(rest.command, { code: true }))]),
   )
-}
-
-function restSection({ count, command }: NonNullable<OutlinePart['rest']>) {
-  return {
-    type: 'rich_text_section',
-    elements: [
-      { type: 'text', text: `${count}: ` },
-      { type: 'text', text: command, style: { code: true } },
-    ],
-  }
 }
 
 function richText(...elements: readonly object[]) {
   return { type: 'rich_text', elements }
 }
 
+function section(...elements: readonly object[]) {
+  return { type: 'rich_text_section', elements }
+}
+
 /** Slack refuses an empty text. */
-function section(text: string) {
-  return { type: 'rich_text_section', elements: [{ type: 'text', text: text || ' ' }] }
+function said(text: string, style?: { readonly bold: true } | { readonly code: true }) {
+  return { type: 'text', text: text || ' ', ...(style && { style }) }
 }
 
 function escaped(text: string): string {

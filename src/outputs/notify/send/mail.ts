@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url'
 import { createTransport, type Transporter } from 'nodemailer'
 import { raceAbort } from '../../../common/abort.ts'
 import type { MailSender, MailServer } from '../mail-settings.ts'
-import { errorLine, reasonOf, type SendFailure, type SendResult } from './result.ts'
+import { errorLine, reasonOf, sendFailure, type SendFailure, type SendResult } from './result.ts'
 
 const MAX_CONNECT_MS = 10_000
 /** A server may scan a message before it answers. */
@@ -74,7 +74,7 @@ async function refusalOfUtf8(server: MailServer, signal: AbortSignal): Promise<S
   if (!result.isAccepted) return result
   if (isOffered) return null
   const error = `${server.host}:${server.port}: the server takes only ASCII before the @ of an address (it offers no SMTPUTF8)`
-  return { isAccepted: false, error, isPermanent: true, mayBeAccepted: false, retryAfterMs: null }
+  return sendFailure(error, { isPermanent: true })
 }
 
 /** Whether the server answers, encrypts and takes the login; nothing is sent. Never throws. */
@@ -134,14 +134,12 @@ function failureOf(
   /** What nodemailer says of an error. */
   const field = (name: string): unknown => (error instanceof Error ? Reflect.get(error, name) : undefined)
   const hasReply = typeof field('responseCode') === 'number'
-  return {
-    isAccepted: false,
-    error: errorLine(`${host}:${port}: ${reasonOf(error, signal)}`, login === null ? [] : sentSecrets(login)),
+  const secrets = login === null ? [] : sentSecrets(login)
+  return sendFailure(errorLine(`${host}:${port}: ${reasonOf(error, signal)}`, secrets), {
     isPermanent: field('permanent') === true,
     // guard: unknown ends of a mail
     mayBeAccepted: !hasReply && isWritten,
-    retryAfterMs: null,
-  }
+  })
 }
 
 /** The password as it is, and as it is sent: a server may quote either. */

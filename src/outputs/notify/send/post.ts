@@ -5,7 +5,7 @@ import { isBeforeRequest } from '../../../source/http/network-errors.ts'
 import { isTransientStatus } from '../../../source/retry/policy.ts'
 import { readRetryAfter } from '../../../source/retry/retry-after.ts'
 import { secretsOf, type WebRecipient } from '../recipient.ts'
-import { errorLine, reasonOf, type SendResult } from './result.ts'
+import { errorLine, reasonOf, sendFailure, type SendResult } from './result.ts'
 
 const MAX_CONNECT_MS = 10_000
 /** Much more than stands in a message: the secrets are removed from it first, and a part of one would not be found. */
@@ -41,22 +41,15 @@ export async function post(
     const { statusCode, headers } = response
     if (statusCode >= 200 && statusCode < 300) return { isAccepted: true }
     const answer = statusCode < 400 ? REDIRECT : await beginningOf(response.body)
-    return {
-      isAccepted: false,
-      error: errorLine(`${new URL(url).host}: ${statusCode} ${answer}`, secretsOf(recipient)),
+    return sendFailure(errorLine(`${new URL(url).host}: ${statusCode} ${answer}`, secretsOf(recipient)), {
       isPermanent: !isTransientStatus(statusCode),
       // A receiver that knows the key has the message, and may be at it still.
       mayBeAccepted: statusCode === CONFLICT,
       retryAfterMs: readRetryAfter(textOf(headers['retry-after']), textOf(headers['date']), Date.now()),
-    }
+    })
   } catch (error) {
-    return {
-      isAccepted: false,
-      error: errorLine(`${new URL(url).host}: ${reasonOf(error, signal)}`, secretsOf(recipient)),
-      isPermanent: false,
-      mayBeAccepted: !isBeforeRequest(error),
-      retryAfterMs: null,
-    }
+    const reason = errorLine(`${new URL(url).host}: ${reasonOf(error, signal)}`, secretsOf(recipient))
+    return sendFailure(reason, { mayBeAccepted: !isBeforeRequest(error) })
   } finally {
     await agent.destroy()
   }

@@ -16,6 +16,14 @@ export interface SendFailure {
   readonly retryAfterMs: number | null
 }
 
+/** A message that failed; @param known what is known of it besides */
+export function sendFailure(
+  error: string,
+  known: Partial<Pick<SendFailure, 'isPermanent' | 'mayBeAccepted' | 'retryAfterMs'>> = {},
+): SendFailure {
+  return { isAccepted: false, error, isPermanent: false, mayBeAccepted: false, retryAfterMs: null, ...known }
+}
+
 /** Why no answer came. @param signal ends a delivery by its deadline */
 export function reasonOf(error: unknown, signal: AbortSignal): string {
   return signal.aborted ? 'no answer in time' : toError(error).message

@@ -4,7 +4,7 @@ import type { Outline } from '../outline/outline.ts'
 import { outlineSlack } from '../outline/slack.ts'
 import { outlineText } from '../outline/text.ts'
 import type { Recipient } from '../recipient.ts'
-import type { SendResult } from './result.ts'
+import { sendFailure, type SendResult } from './result.ts'
 
 /** For everything about one message: names, connections, TLS, the message, the answer. */
 const SEND_DEADLINE_MS = 45_000
@@ -36,7 +36,7 @@ export async function sendMessage(
   // guard: deadline of a delivery
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
   if (recipient.kind === 'mail') {
-    if (mail === null) return unsendable('no mail server is set')
+    if (mail === null) return sendFailure('no mail server is set')
     const { sendMail } = await import('./mail.ts')
     const [text, html] = [outlineText(outline), outlineHtml(subject, outline)]
     const content = { from: mail.from, to: recipient.address, messageId: id, subject, text, html }
@@ -48,8 +48,4 @@ export async function sendMessage(
       ? outlineSlack(subject, outline)
       : { message_id: id, subject, text: outlineText(outline), ...document }
   return post(recipient, body, id, bounded)
-}
-
-function unsendable(error: string): SendResult {
-  return { isAccepted: false, error, isPermanent: false, mayBeAccepted: false, retryAfterMs: null }
 }

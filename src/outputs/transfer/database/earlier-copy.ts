@@ -5,7 +5,7 @@ import { accountNames } from '../../../sync/open/find-account.ts'
 import { SCHEMA_VERSION, schemaState } from '../../../db/migrate.ts'
 import type { ContentsSource } from '../mirror-contents.ts'
 import { SNAPSHOT } from './source.ts'
-import { checkTables, isEqual, type TableCheck } from './table-checks.ts'
+import { checkTables, differing, type TableCheck } from './table-checks.ts'
 
 /** Whether the target has accounts of this very mirror: no other one has its secret. */
 export async function hasRowsOf(source: Database, target: Database): Promise<boolean> {
@@ -48,7 +48,7 @@ export async function requireSameRows(
     SNAPSHOT,
   )
   // guard: a copy of before
-  if (isEqual(expected, found)) return found
+  if (differing(expected, found) === undefined) return found
   throw new UsageError(
     `${target.label} is not empty: it has a copy of this mirror, and one of both has changed since. Nothing was changed. Name an empty ` +
       `database, or a new folder.`,

@@ -12,19 +12,15 @@ const AIM_MS = 250
 /** Of content: what a range gives is in memory at once on PGlite. */
 const AIM_BYTES = 4_000_000
 
-/** What a range took. */
-interface RangeCost {
-  /** Of what was read; 0 when it stayed in the database. */
-  readonly bytes: number
-}
-
 /**
  * Calls `read` for every range of the table's pages, as a condition on `ctid`. Rows that the transaction sees keep their place.
+ *
+ * @param read gives the bytes that it read; 0 when they stayed in the database
  */
 export async function forEachPageRange(
   trx: Transaction,
   table: string,
-  read: (where: string) => Promise<RangeCost>,
+  read: (where: string) => Promise<number>,
 ): Promise<void> {
   const { rows } = await trx.query(
     `select (pg_catalog.pg_relation_size('${tableName(table)}') / current_setting('block_size')::bigint)::text`,
@@ -36,7 +32,7 @@ export async function forEachPageRange(
     const began = performance.now()
     // The last range has no end: the size may be older than the rows.
     const end = to >= total ? '' : ` and ctid < '(${to},0)'::tid`
-    const { bytes } = await read(`ctid >= '(${from},0)'::tid${end}`)
+    const bytes = await read(`ctid >= '(${from},0)'::tid${end}`)
     from = to
     pages = nextPages(pages, performance.now() - began, bytes)
   }

@@ -38,7 +38,7 @@ export async function readTables(
           bytes += part.byteLength
           await rows.add(part)
         })
-        return { bytes }
+        return bytes
       })
     }
     await rows.end()

@@ -38,19 +38,18 @@ export async function checkTables(
       rows += Number(count)
       sum += BigInt(String(hashes))
       onRange()
-      return { bytes: 0 }
+      return 0
     })
     checks.push({ table, rows, checksum: sum.toString() })
   }
   return checks
 }
 
-export function isEqual(expected: readonly TableCheck[], found: readonly TableCheck[]): boolean {
-  return differing(expected, found) === undefined
-}
-
 /** The first table that has other rows. */
-function differing(expected: readonly TableCheck[], found: readonly TableCheck[]): TableCheck | undefined {
+export function differing(
+  expected: readonly TableCheck[],
+  found: readonly TableCheck[],
+): TableCheck | undefined {
   return expected.find(({ table, rows, checksum }) => {
     const other = found.find((check) => check.table === table)
     return other?.rows !== rows || other.checksum !== checksum
