@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { NamedTests } from './test/mutation/named-tests.ts'
 
 // What Node compiled is kept for the next process: a command of the tests then starts in half of the time.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/node')
@@ -28,6 +29,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // On a busy machine what is waited for comes late; by itself vitest waits for a second.
     expect: { poll: { timeout: 30_000 } },
+    reporters: [...configDefaults.reporters, new NamedTests()],
     setupFiles: ['test/support/seed.ts'],
     projects: [
       {

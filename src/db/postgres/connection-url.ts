@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
 import { UsageError } from '../../common/errors.ts'
+import { isDecodable } from '../../common/text/is-decodable.ts'
 
 /**
  * Adds psql's defaults to a `postgres://` URL. Without them pg reads PGUSER, PGHOST and the like, but only the command
@@ -37,4 +38,30 @@ function systemUser(): string {
       { cause },
     )
   }
+}
+
+const howToWrite =
+  'Write postgres://user:password@host:5432/database, with every special character of the password and of parameters percent-encoded (@ as %40, / as %2F, # as %23, % as %25), or pglite:<folder>.'
+
+/** No error quotes the text: it may contain a badly encoded password. */
+export function postgresUrl(text: string): URL {
+  if (!/^postgres(ql)?:\/\//i.test(text))
+    throw new UsageError(`The database is neither a Postgres URL nor a PGlite folder. ${howToWrite}`)
+  const [, authority = '', rest = ''] = /^[^/]*\/\/([^/?#]*)(.*)$/s.exec(text) ?? []
+  // An unencoded / ? or # in the password ends the authority early: messages would show the rest as path or host.
+  const endsEarly = rest.includes('@')
+  // guard: password in the address
+  if (endsEarly) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
+  // psql tries one host after the other; pg, which connects here, takes the list for one name.
+  if (/,[^@]*$/.test(authority) || /[?&]host=[^&]*(?:,|%2c)/i.test(rest))
+    throw new UsageError(
+      'The database URL names several hosts. Name one that leads to the primary server, also after a failover: a proxy or a DNS name.',
+    )
+  const url = URL.parse(text)
+  // With a `%` that stands for itself the URL can be read, and a part of it cannot.
+  if (url === null || ![url.username, url.password, url.hostname, url.pathname].every(isDecodable))
+    throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
+  if (url.hash !== '')
+    throw new UsageError(`The database URL has a # that is not percent-encoded. ${howToWrite}`)
+  return url
 }

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import { Client, escapeLiteral, Pool, type ClientConfig } from 'pg'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
-import { withLibpqDefaults } from './connection-url.ts'
+import { postgresUrl, withLibpqDefaults } from './connection-url.ts'
 import { CONNECTIONS_PER_RUN, type Database, type DatabaseLog } from '../database.ts'
 import { checkOut, type Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
@@ -17,15 +17,15 @@ interface OwnPool {
 
 interface OwnPoolOptions {
   readonly connections: number | undefined
-  /** The URL as it is now, as in ConnectOptions. */
-  readonly reread: (() => URL) | undefined
+  /** As in ConnectOptions. */
+  readonly currentUrl: (() => string) | undefined
   readonly log: DatabaseLog | undefined
 }
 
 /** A pool for a `postgres://` URL, without a connection yet. */
 export function ownPool(
   url: URL,
-  { connections = CONNECTIONS_PER_RUN + 1, reread, log }: OwnPoolOptions,
+  { connections = CONNECTIONS_PER_RUN + 1, currentUrl, log }: OwnPoolOptions,
 ): OwnPool {
   const connecting = new Set<ConnectingClient>()
   const pool = new Pool({
@@ -35,7 +35,7 @@ export function ownPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ssl: false,
-    Client: clientOf(url, followPassword(url, reread, log), connecting),
+    Client: clientOf(url, followPassword(url, currentUrl ?? (() => url.href), log), connecting),
   })
   return { pool, connecting }
 }
@@ -78,27 +78,30 @@ function clientOf(url: URL, password: () => string, connecting: Set<ConnectingCl
  * The password of the URL as it is now. Where that cannot be read, or names another server, database or user, that of before: a file
  * that is half written or gone ends no run while the server takes the password that is known.
  */
-function followPassword(former: URL, reread: OwnPoolOptions['reread'], log: DatabaseLog | undefined) {
-  let url = former
+function followPassword(former: URL, currentUrl: () => string, log: DatabaseLog | undefined) {
   let told: string | null = null
   return (): string => {
     try {
-      const current = reread?.() ?? url
+      const current = postgresUrl(currentUrl())
       // guard: password of another database
       if (hrefWithout(current) !== hrefWithout(former))
         throw new Error('another server, database or user is named now, which needs a restart')
-      url = current
+      lastRead.set(currentUrl, current)
       told = null
     } catch (error) {
       const { message } = error as Error
       if (message !== told) log?.('warn', `The database password that was read before is used: ${message}`)
       told = message
     }
-    const found = url.searchParams.get('password') ?? decodeURIComponent(url.password)
+    const { searchParams, password } = lastRead.get(currentUrl) ?? former
+    const found = searchParams.get('password') ?? decodeURIComponent(password)
     if (found !== '') return found
     throw new Error('the server asks for a password, and the database URL has none')
   }
 }
+
+/** Not of a pool: that of a worker lasts for one run, and the next begins with the URL of the start, whose password may be long gone. */
+const lastRead = new WeakMap<() => string, URL>()
 
 function hrefWithout(url: URL): string {
   const rest = new URL(url)

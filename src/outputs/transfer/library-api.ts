@@ -3,10 +3,11 @@ import { withoutRejections } from '../../common/options/callbacks.ts'
 import { interruptible, NEVER } from '../../common/abort.ts'
 import { UsageError } from '../../common/errors.ts'
 import { parsePlain } from '../../common/json/exact.ts'
-import { connect, pgliteDataDir } from '../../db/connect.ts'
+import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
 import { isSameFolder } from '../../db/pglite/data-dir.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
-import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
+import { prepareSchema } from '../../mirror/calls/call.ts'
+import { withDatabase, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
 import { requirePersonKey } from '../../mirror/persons/erase.ts'
 import {
   parseSuppressionFile,
@@ -15,6 +16,7 @@ import {
 } from '../../mirror/persons/suppression-file.ts'
 import { logTo, personKeyOf, type Logger } from '../../sync/options.ts'
 import { backupTo, type BackupReport } from './backup.ts'
+import { requireReadable } from './database/source.ts'
 import { openBackup } from './file/read-backup.ts'
 import { moveInto, type MoveReport } from './move.ts'
 import type { TransferProgress } from './mirror-contents.ts'
@@ -43,13 +45,21 @@ export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
   const { signal, log, onProgress } = watchOf(options)
   await requireOther(options.database, to)
   const interrupted = 'The move was interrupted; the other database is as empty as before.'
-  return withMirror({ ...options, interrupted }, 'write', async (source) => {
-    await using target = await connect(to, {
-      log,
-      signal,
-      ...(onFolderInUse !== undefined && { onFolderInUse }),
-    })
-    return await moveInto(source, target, { signal, log, onProgress, force })
+  const openTarget = () => connect(to, { log, signal, ...(onFolderInUse !== undefined && { onFolderInUse }) })
+  return withWholeMirror({ ...options, interrupted }, (source) =>
+    moveInto(source, openTarget, { signal, log, onProgress, force }),
+  )
+}
+
+/** A role that may not read everything is told so before it is asked for rights to anything. */
+function withWholeMirror<T>(
+  options: MirrorOptions & { readonly interrupted: string },
+  work: (source: Database) => Promise<T>,
+): Promise<T> {
+  return withDatabase(options, async (source) => {
+    await requireReadable(source)
+    await prepareSchema(source, true, options)
+    return await work(source)
   })
 }
 
@@ -80,7 +90,7 @@ export async function backupMirror(options: BackupOptions): Promise<BackupReport
   const { file, force = false } = options
   const watch = watchOf(options)
   const interrupted = 'The backup was interrupted; there is no file of it.'
-  return withMirror({ ...options, interrupted, force: true }, 'write', (source) =>
+  return withWholeMirror({ ...options, interrupted, force: true }, (source) =>
     backupTo(source, file, { ...watch, force }),
   )
 }

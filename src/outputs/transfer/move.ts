@@ -34,19 +34,21 @@ export interface MoveReport {
 /**
  * Copies everything in one transaction of the target, while every account of the source is held; then the source is marked.
  *
+ * @param openTarget called when nothing of the source refuses the move: it makes a missing folder
  * @param force also when the source was moved before
  * @throws MovedMirrorError; UsageError when the target is not empty; AccountLockedError while a run holds an account; DatabaseError
  */
 export async function moveInto(
   source: Database,
-  target: Database,
+  openTarget: () => Promise<Database>,
   options: TransferOptions & { readonly force: boolean },
 ): Promise<MoveReport> {
   const { signal, log, onProgress, force } = options
-  const isCopied = await hasRowsOf(source, target)
-  if (!isCopied) await requireEmpty(target)
   return holdAccounts(source, { mode: 'move', signal, log }, async (accounts, held) => {
     if (!force) await requireNotMoved(source.kysely)
+    await using target = await openTarget()
+    const isCopied = await hasRowsOf(source, target)
+    if (!isCopied) await requireEmpty(target)
     const copied = await withSnapshot(source, { keepsWritersOut: true, signal: held }, async (contents) => {
       // guard: an account that came meanwhile
       if (contents.outline.accounts.length !== accounts) throw newAccount()

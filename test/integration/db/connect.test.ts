@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { sql } from 'kysely'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test, vi } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import { migrate } from '../../../src/db/migrate.ts'
@@ -330,6 +330,19 @@ test('X6 a password that was changed is taken from the URL as it is now, unless 
     await using _ = await connectWith(place.url, currentUrl)
     expect(lines.at(-1)).toContain(reason)
   }
+})
+
+test('X6 while the file of a changed password cannot be read, the last one that was read is used, not that of the start', async () => {
+  await using place = await freshPlace('postgres')
+  const former = new URL(place.url)
+  former.password = 'former'
+  const read = vi.fn(() => place.url)
+  const currentUrl = () => read()
+  for (const isReadable of [true, false]) {
+    if (!isReadable) read.mockImplementation(() => expect.fail('it is not there'))
+    await using _ = await connect(former.href, { currentUrl })
+  }
+  expect(read.mock.results.map(({ type }) => type)).toContain('throw')
 })
 
 describe('X6 the password stands in no error', () => {

@@ -156,6 +156,7 @@ describe('a table', () => {
     const rows = [
       ['Ada Lovelace', '1,200.00', 'We come a little later, by train'],
       ['Ben', '8.00', ''],
+      ['Cy', '9.00', 'See https://x.example/longer'],
     ]
     const lines = (width: number) => listTable({ width, style }, rows, byPlace(columns)).split('\n')
     expect(lines(40)[2]).toBe('Ada Lovelace  1,200.00  We come a littl…')
@@ -166,6 +167,10 @@ describe('a table', () => {
       '  We come a little',
       '  later, by train',
       'Ben               8.00',
+      'Cy                9.00',
+      '  See',
+      '  https://x.example/lo',
+      '  nger',
       '',
     ])
   })

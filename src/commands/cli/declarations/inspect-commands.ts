@@ -149,7 +149,7 @@ export const inspectCommands: CommandGroup = {
         options
           .checked(
             '--max-age <time>',
-            'exit 6 when an account has no good run within this time, 8 when deletions wait for a decision',
+            'exit 6 when an account has no good run within this time, 8 when deletions wait for a decision; where there is no mirror the exit code is 5, as without it',
             duration('1s', '365d'),
           )
           .conflicts('event'),

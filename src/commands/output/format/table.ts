@@ -124,6 +124,14 @@ function wrap(text: string, columns: number): readonly string[] {
 /** A column of a list: its heading, and its cell in each row. */
 export type ListColumn<Row> = readonly [heading: TableColumn, cell: (row: Row) => string]
 
+/** A word that is longer than a line becomes several. */
+function breakWords(text: string, columns: number): string {
+  return text
+    .split(' ')
+    .flatMap((word) => wrap(word, columns))
+    .join(' ')
+}
+
 /**
  * The table of a command that lists something: cleaned, below bold headings. A column that is false is left out. Where it does not fit the terminal even with its
  * texts shortened, the cells of `below` and `note` columns go to lines of their own; where that does not help, each field does.
@@ -144,6 +152,7 @@ export function listTable<Row>(
   const kept = <Cell>(row: readonly Cell[]) => row.filter((_, at) => !split[at])
   const ownLines = (row: readonly string[]) =>
     row
+      .map((cell, at) => (kindOf(columns[at]) === 'note' ? breakWords(cell, width - GAP.length) : cell))
       .filter((cell, at) => split[at] && cell !== '')
       .map((cell) => `${GAP}${out.style('dim', wrapWords(cell, { width, hang: GAP.length }))}\n`)
   if (!split.includes(true) || narrowest(kept(columns), cells.map(kept)) > width)

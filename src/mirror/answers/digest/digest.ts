@@ -66,7 +66,7 @@ export interface RemovedEvent extends DigestEvent {
 }
 
 export interface AnnouncedEvent extends DigestEvent {
-  /** It was listed earlier, and went. */
+  /** It was listed before this while, and went. */
   readonly returned: boolean
 }
 
@@ -95,7 +95,7 @@ export interface DigestResponse extends DigestEvent {
 }
 
 export interface NewResponse extends DigestResponse {
-  /** It was there earlier, and was withdrawn. */
+  /** It was there before this while, and was withdrawn. */
   readonly returned: boolean
 }
 

@@ -27,7 +27,7 @@ export interface NetChange extends Omit<DigestResponse, 'response_id'> {
   readonly fields: readonly ChangedField[]
   /** Of an event that went: responses that went, too. */
   readonly responses: IntegerText
-  /** Of what came: it was there before. */
+  /** Of what came: it was there before the first of these changes. */
   readonly returned: boolean
 }
 
@@ -100,7 +100,7 @@ export function netChanges(
            (select count(*) from item response
              where ranked.entity = 'event' and response.entity = 'response' and response.change = 'delete'
                and response.event_id = ranked.event_id) as responses,
-           ${returned('ranked')} as returned
+           ${returned('ranked', 'since')} as returned
       from ranked
      where place <= ${MAX_ITEMS}
      order by entity, change, place`
@@ -150,7 +150,7 @@ export async function readMoney(
 
 /**
  * `item`: each item that is not now as it was before, as account_id, entity, change, event_id, event_title, event_at, response_id,
- * changed_at, before, now, document (now, else before) and fields. What was read for the first time counts as there before.
+ * changed_at, since (its first change), before, now, document (now, else before) and fields. What was read for the first time counts as there before.
  */
 function netItems(
   period: PeriodOfAccount,
@@ -171,14 +171,15 @@ function netItems(
       select distinct on (entity, event_id, response_key) entity, event_id, response_key,
              case change when 'insert' then case when initial then record end
                          when 'delete' then record
-                         else record || former end as before
+                         else record || former end as before,
+             changed_at as since
         from told order by entity, event_id, response_key, run_id, changed_at),
     last_change as (
       select distinct on (entity, event_id, response_key) account_id, entity, event_id, response_key, response_id, event_title, event_at,
              changed_at, record as document, case when change <> 'delete' then record end as now
         from told order by entity, event_id, response_key, run_id desc, changed_at desc),
     item as materialized (
-      select l.account_id, l.entity, l.event_id, l.response_id, l.event_title, l.event_at, l.changed_at, f.before, l.now, l.document,
+      select l.account_id, l.entity, l.event_id, l.response_id, l.event_title, l.event_at, l.changed_at, f.since, f.before, l.now, l.document,
              case when f.before is null then 'insert' when l.now is null then 'delete' else 'update' end as change,
              field.changed as fields,
              l.entity = 'response' and coalesce(field.changed->0->>'field' = 'created_at' and jsonb_array_length(field.changed) = 1, false) as is_minor

@@ -134,12 +134,20 @@ function failureOf(
   /** What nodemailer says of an error. */
   const field = (name: string): unknown => (error instanceof Error ? Reflect.get(error, name) : undefined)
   const hasReply = typeof field('responseCode') === 'number'
+  const reason = inWords(reasonOf(error, signal))
   const secrets = login === null ? [] : sentSecrets(login)
-  return sendFailure(errorLine(`${host}:${port}: ${reasonOf(error, signal)}`, secrets), {
+  return sendFailure(errorLine(`${host}:${port}: ${reason}`, secrets), {
     isPermanent: field('permanent') === true,
     // guard: unknown ends of a mail
     mayBeAccepted: !hasReply && isWritten,
   })
+}
+
+/** OpenSSL puts its reason between numbers and names of its sources. */
+function inWords(reason: string): string {
+  const [, fault] = /:SSL routines:[^:]*:([^:]+):/.exec(reason) ?? []
+  if (fault === undefined) return reason
+  return `the server does not answer in TLS as it should (${fault}). smtps:// begins with TLS, mostly on port 465; smtp:// begins without, mostly on 587`
 }
 
 /** The password as it is, and as it is sent: a server may quote either. */

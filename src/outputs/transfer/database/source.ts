@@ -1,9 +1,9 @@
 /** A mirror in a database, as a source of a copy. */
 import { sql } from 'kysely'
 import { DatabaseError } from '../../../common/errors.ts'
+import { COPIED_TABLES } from '../../../common/schema/copied-tables.ts'
 import type { Timestamp } from '../../../common/schema/items.ts'
 import type { Database } from '../../../db/database.ts'
-import { codeOf, INSUFFICIENT_PRIVILEGE } from '../../../db/errors.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import type { Transaction, TransactionOptions } from '../../../db/transaction.ts'
 import { accountNames } from '../../../sync/open/find-account.ts'
@@ -98,17 +98,25 @@ export function withSnapshot<T>(
   work: (contents: ContentsSource) => Promise<T>,
 ): Promise<T> {
   return database.transaction(async (trx) => {
-    if (keepsWritersOut) await lockAgainstWriters(trx).catch(refuseOtherRoles)
+    if (keepsWritersOut) await lockAgainstWriters(trx)
     using _ = await cancelTransactionOnAbort(database, trx, signal)
-    return await work(await openSource(trx, signal).catch(refuseOtherRoles))
+    return await work(await openSource(trx, signal))
   }, SNAPSHOT)
 }
 
-/** Whoever may not read everything is told that no grant was forgotten. */
-function refuseOtherRoles(cause: unknown): never {
-  if (codeOf(cause) !== INSUFFICIENT_PRIVILEGE) throw cause
+/**
+ * Tells a role that only reads or syncs that no grant was forgotten.
+ *
+ * @throws DatabaseError
+ */
+export async function requireReadable(database: Database): Promise<void> {
+  const { rows } = await sql`
+    select from pg_catalog.pg_class
+     where relnamespace = to_regnamespace('headcount') and relname::text = any (${COPIED_TABLES}::text[])
+       and not (has_table_privilege(oid, 'select') and (relname <> 'sync_runs' or has_table_privilege(oid, 'insert')))
+     limit 1`.execute(database.kysely)
+  if (rows.length === 0) return
   throw new DatabaseError(
     'The role of the database URL may not read the whole mirror. A copy holds keys of serve as hashes and the secret of the pseudonyms: use the role that owns the mirror.',
-    { cause },
   )
 }

@@ -1,5 +1,5 @@
 /** Roles that may read: what each kind reads and is refused, also after a migration; and what the page says of a role that syncs. */
-import { mkdtempDisposable, readFile } from 'node:fs/promises'
+import { mkdtempDisposable, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -17,7 +17,11 @@ import { addReader, removeReader } from '../../../../src/index.ts'
 import { readSchemaDescription } from '../../../../src/mirror/query/describe-schema.ts'
 import { applyPlan, planReader } from '../../../../src/mirror/readers/readers.ts'
 import { accountOf } from '../../../support/accounts/account.ts'
-import { onPostgresCommandStage, commandStage } from '../../../support/commands/command-stage.ts'
+import {
+  onPostgresCommandStage,
+  commandStage,
+  type CommandStage,
+} from '../../../support/commands/command-stage.ts'
 import { projectFolder } from '../../../support/commands/npm.ts'
 import { freshMirror, onServer } from '../../../support/databases/databases.ts'
 import { applyUpTo, change } from '../../../support/databases/older-schema.ts'
@@ -61,6 +65,20 @@ const exportOf = (view: string, ...flags: readonly string[]) => [
   view,
   ...flags,
 ]
+
+/** No copy is made by this role: it is told whose work that is, and nothing is left. */
+async function expectNoCopy(s: CommandStage, env: Readonly<Record<string, string>>) {
+  await using files = await mkdtempDisposable(join(tmpdir(), 'headcount-test-readers-'))
+  for (const copy of [
+    ['backup', join(files.path, 'mirror.tar.gz')],
+    ['move', '--to', `pglite:${join(files.path, 'copy')}`],
+  ])
+    expect(await s.run(copy, { env }), copy.join(' ')).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/may not read the whole mirror\. .* use the role that owns the mirror/),
+    })
+  expect(await readdir(files.path)).toEqual([])
+}
 
 const nameOf = (kind: string, url: string) => `${kind}_${new URL(url).pathname.slice(1, 20)}`
 
@@ -181,6 +199,8 @@ onPostgresCommandStage('readers', (stage) => {
       const { code, stderr } = await s.run(args, { env: { DATABASE_URL: await urlOf(s.place.url, role) } })
       expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
     }
+
+    for (const role of [ann, ben]) await expectNoCopy(s, { DATABASE_URL: await urlOf(s.place.url, role) })
 
     // As of a role that somebody made by hand.
     await change(owner, [`revoke all on headcount.accounts from "${ann}"`])
@@ -594,15 +614,7 @@ test('a role with the grants of docs/operate/permissions.md syncs, and reads no 
   const env = { DATABASE_URL: url.href }
   for (const command of [['sync', '-q'], ['backfill', '-q'], ['verify', '-q'], ['status'], ['doctor']])
     expect(await s.run(command, { env }), command.join(' ')).toMatchObject({ code: 0 })
-  await using files = await mkdtempDisposable(join(tmpdir(), 'headcount-test-readers-'))
-  for (const copy of [
-    ['backup', join(files.path, 'mirror.tar.gz')],
-    ['move', '--to', `pglite:${join(files.path, 'copy')}`],
-  ])
-    expect(await s.run(copy, { env }), copy.join(' ')).toMatchObject({
-      code: 5,
-      stderr: expect.stringMatching(/may not read the whole mirror\. .* use the role that owns the mirror/),
-    })
+  await expectNoCopy(s, env)
   const read = await readable(s.place.url, role)
   expect(all.filter((name) => !read.includes(name))).toEqual(['api_keys', 'person_id_secret', 'readers'])
   expect(read.filter((name) => UNUSED_BY_RUNS.includes(name))).toEqual([])

@@ -163,6 +163,20 @@ onPostgresStage('a digest (postgres)', (stage) => {
       ...['1', '2', '3'].map((id) => ['picnic', id, true]),
     ])
     expect(texts(back)).toMatch(/^ {2}Gala: Guest 1 \([^)]*there again\), Guest 7 \((?![^)]*there again)/m)
+    // Of whom nothing was told yet is new, however often the guest came and went meanwhile.
+    on.account.of('gala').pop()
+    await on.sync({ all: true })
+    on.account.of('gala').push(responseItem(7))
+    await on.sync({ all: true })
+    const again = (await own(on, { since: 2 })).responses_new.items
+    expect(again.map(({ response_id, returned }) => [response_id, returned]).slice(0, 2)).toEqual([
+      ['7', false],
+      ['1', true],
+    ])
+    expect(totals(await own(on, { since: 3 }))).toEqual({})
+    expect((await own(on, { since: 4 })).responses_new.items).toMatchObject([
+      { response_id: '7', returned: true },
+    ])
     // From before it went to after it came back hardly anything changed.
     expect(totals(await own(on, { since: 1, event: 'picnic' }))).toEqual({ events_changed: 1 })
   })

@@ -42,6 +42,18 @@ describe('mail to another machine', () => {
     expect(received).toEqual([])
   })
 
+  test('is not sent where what should be TLS is none: the form of the address is told', async () => {
+    const { result, received } = await sendFar({}, 'smtps')
+    expect(result).toMatchObject({
+      isAccepted: false,
+      mayBeAccepted: false,
+      error: expect.stringMatching(
+        /^127\.0\.0\.1:\d+: the server does not answer in TLS .*\(wrong version number\)\. smtps:\/\/ .* 465; smtp:\/\/ .* 587$/,
+      ),
+    })
+    expect(received).toEqual([])
+  })
+
   test.each(['smtp', 'smtps'] as const)(
     'is not sent where the certificate cannot be trusted (%s)',
     async (form) => {

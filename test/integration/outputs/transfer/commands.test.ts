@@ -204,6 +204,7 @@ describe('the commands', () => {
     ])
     const runs = [
       ['move', '--to', target.url],
+      ['move', '--to', `pglite:${join(folder, 'copy')}`],
       ['backup', join(folder, 'a')],
     ]
     for (const args of runs) {

@@ -26,12 +26,16 @@ function kept({ mirror }: Stage): unknown {
 }
 
 onPostgresStage('a service that cannot be had at all: exit 4, and everything is kept', (stage) => {
-  async function expectUnreachable(baseUrl: string, message: RegExp): Promise<void> {
+  async function expectUnreachable(
+    baseUrl: string,
+    message: RegExp,
+    limits: { readonly requestTimeoutMs?: number } = {},
+  ): Promise<void> {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()
     const before = kept(on)
     on.account.of('gala').pop()
-    const { exit, status, error, report } = await on.sync({ baseUrl, requestTimeoutMs: 200 })
+    const { exit, status, error, report } = await on.sync({ baseUrl, ...limits })
     expect({ exit, status, errors: report.errors }).toMatchObject({
       exit: 4,
       status: 'failed',
@@ -55,7 +59,8 @@ onPostgresStage('a service that cannot be had at all: exit 4, and everything is 
   test('N3 the connection hangs', async () => {
     await using mute = await startFaultServer()
     mute.always(silence)
-    await expectUnreachable(mute.baseUrl.href.replace('http:', 'https:'), /in time|within 0\.2 s/)
+    const url = mute.baseUrl.href.replace('http:', 'https:')
+    await expectUnreachable(url, /in time|within 0\.2 s/, { requestTimeoutMs: 200 })
   })
 
   test.each([
@@ -85,6 +90,9 @@ const faults: readonly [string, (on: Stage) => Step][] = [
   ],
 ]
 
+/** So short that a test can wait for it; yet no good answer is late, however busy the machine is. @param ms what a run takes now */
+const shortly = (ms: number) => ({ requestTimeoutMs: 500 + 2 * ms })
+
 /** Every try of a request, and more. */
 const TRIES = 4
 
@@ -95,13 +103,13 @@ function always(on: Stage, path: string, fault: (on: Stage) => Step): void {
 onPostgresStage('a broken answer to /ping or /events: exit 4, and everything is kept', (stage) => {
   test.each(faults)('%s', async (_, fault) => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
-    await on.sync()
+    const { ms } = await on.sync()
     const before = kept(on)
     on.account.of('gala').pop()
     on.account.add('ball', 1)
     for (const path of ['/ping', '/events']) {
       always(on, path, fault)
-      const { exit, report } = await on.sync({ requestTimeoutMs: 1000 })
+      const { exit, report } = await on.sync(shortly(ms))
       expect({ exit, status: report.status }).toEqual({ exit: 4, status: 'failed' })
       expect(report).toMatchObject({ retries: 2, errors: [{ event_id: null, code: 'unreachable' }] })
       expect(kept(on)).toEqual(before)
@@ -109,20 +117,20 @@ onPostgresStage('a broken answer to /ping or /events: exit 4, and everything is 
     }
     // Once is no matter.
     on.service.at('/events', fault(on))
-    expect(await on.sync({ requestTimeoutMs: 1000 })).toMatchObject({ exit: 0, report: { retries: 1 } })
+    expect(await on.sync(shortly(ms))).toMatchObject({ exit: 0, report: { retries: 1 } })
     on.expectMirrored()
   })
 })
 
 async function expectPartial(on: Stage, fault: (on: Stage) => Step): Promise<void> {
   Object.assign(on.account.events[0] ?? {}, { event_at: '2024-01-01T00:00:00Z' })
-  await on.sync()
+  const { ms } = await on.sync()
   const before = on.mirror.rows('responses').filter((row) => row.includes('"gala"'))
   const digest = on.mirror.states.get('gala')?.digest
   on.account.of('gala').pop()
   on.account.of('picnic').pop()
   always(on, '/events/gala/responses', fault)
-  const { exit, report } = await on.sync({ all: true, requestTimeoutMs: 1000 })
+  const { exit, report } = await on.sync({ all: true, ...shortly(ms) })
   expect({ exit, status: report.status, failed: report.events.failed }).toEqual({
     exit: 6,
     status: 'partial',
