@@ -1,15 +1,28 @@
 /** Copies a mirror into one file. */
+import type { Timestamp } from '../../common/schema/items.ts'
 import type { Database } from '../../db/database.ts'
+import type { StoredReader } from '../../db/readers/readable.ts'
 import { movedWarning } from '../../load/state/moved.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
 import { withSnapshot } from './database/source.ts'
-import type { BackupManifest } from './file/manifest.ts'
+import type { BackedUpTable } from './file/manifest.ts'
 import { requireNewFile, writeBackup } from './file/write-backup.ts'
 import type { TransferOptions } from './move.ts'
 
 /** What a backup holds. */
-export interface BackupReport extends Omit<BackupManifest, 'kind' | 'format' | 'identities'> {
+export interface BackupReport {
   readonly file: string
+  /** Of headcount. */
+  readonly version: string
+  /** Number of the last migration. */
+  readonly schema: number
+  /** The moment that all rows show. */
+  readonly created_at: Timestamp
+  readonly engine: 'postgres' | 'pglite'
+  readonly accounts: readonly string[]
+  readonly tables: readonly BackedUpTable[]
+  /** Roles that read the mirror: their rights are not in the file. */
+  readonly readers: readonly StoredReader[]
 }
 
 /**
