@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
-import type { Pool, QueryConfig } from 'pg'
+import type { Pool } from 'pg'
 import { expect, test, vi } from 'vitest'
 import { prefetch } from '../../../../src/load/prefetch.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
@@ -12,6 +12,11 @@ import { openPool } from '../../../support/databases/pools.ts'
 import { onBothStages, onPostgresStage } from '../../../support/runs/stage.ts'
 
 const tiny = { inMemoryBytes: 100, chunkBytes: 100 }
+
+/** The messages of a client of pg, which its types do not show. */
+interface Connection {
+  parse: (query: { readonly text: string }) => void
+}
 
 /** A pool whose transactions may be idle for so long only. `onSet`: one was begun so; `onLost`: one was ended, and the next attempt may succeed. */
 function impatientPool(
@@ -24,14 +29,14 @@ function impatientPool(
     constructor(...args: ConstructorParameters<typeof Client>) {
       super(...args)
       this.on('error', told.onLost)
-      const send = this.query.bind(this) as (query: QueryConfig) => unknown
-      Reflect.set(this, 'query', (query: QueryConfig) => {
-        if (typeof query.text === 'string' && query.text.includes(setting(20_000))) {
-          query.text = query.text.replaceAll(setting(20_000), setting(idleMs))
-          told.onSet()
-        }
-        return send(query)
-      })
+      // The settings of a transaction go out beside its first statement, each as a message of its own.
+      const { connection } = this as unknown as { readonly connection: Connection }
+      const parse = connection.parse.bind(connection)
+      connection.parse = (query) => {
+        const isSetting = query.text.includes(setting(20_000))
+        if (isSetting) told.onSet()
+        parse(isSetting ? { ...query, text: query.text.replace(setting(20_000), setting(idleMs)) } : query)
+      }
     }
   }
   return openPool(connectionString, { max: 4, Client: Impatient })
