@@ -211,6 +211,21 @@ export const serveGuards: readonly Guard[] = [
     only: 'on PGlite',
   },
   {
+    name: 'end of one view',
+    promise: 'a large list that is deleted while it is sent is cut, never ended where its rows end',
+    mutation: 'remove',
+    tests: [slow],
+    only: 'loses all its other rows',
+  },
+  {
+    name: 'lists of a removed account',
+    promise:
+      'a list of an account that is being removed is cut or not found, never sent without the rows that are gone',
+    mutation: { replace: 'sql`true`' },
+    tests: [slow],
+    only: 'account is being removed',
+  },
+  {
     name: 'one answer at a time',
     promise: 'who sends a thousand requests ahead does not have a thousand answers made for him at once',
     mutation: 'remove',

@@ -129,13 +129,19 @@ async function* whileUnchanged(
   upTo: string | null,
 ): AsyncGenerator<string, void> {
   if (after === undefined) return
-  for await (const { text } of readChunks({ trx: database, account, list }, after.last, upTo)) {
-    // Rows and version change in one transaction: a chunk read before the check belongs to that version.
+  const requireVersion = async () => {
     const now = await listVersion(database.kysely, account, list)
     // guard: one view on PGlite; one view without a place
     if (now?.version !== version) throw new Error('The list changed while it was sent.')
+  }
+  for await (const { text } of readChunks({ trx: database, account, list }, after.last, upTo)) {
+    // Rows and version change in one transaction: a chunk read before the check belongs to that version.
+    await requireVersion()
     yield text
   }
+  // Rows that are gone make no chunk to be checked.
+  // guard: end of one view
+  await requireVersion()
 }
 
 /** @param hasMoreThan whether more than so many items follow a chunk */

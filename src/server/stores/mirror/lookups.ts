@@ -95,7 +95,13 @@ export async function lookUpMany(
   return rows
 }
 
-/** The version of a list in the snapshot of a transaction; undefined when it does not exist. */
+const isWhole = (account: number) =>
+  sql`not exists (select from headcount.accounts where id = ${account} and _removing_since is not null)`
+
+/**
+ * The version of a list in the snapshot of a transaction; undefined when it does not exist. The removal of an account
+ * deletes its rows in many transactions, under the versions that the lists had: from its first one on there are none.
+ */
 export async function listVersion(
   kysely: Kysely<Tables>,
   account: number,
@@ -104,6 +110,7 @@ export async function listVersion(
   const { rows } = await sql<ListVersion>`
     select ${listVersionSql}
       from headcount.sync_state s
-     where s.account_id = ${account} and s.event_id = ${list} and s.checked_at is not null`.execute(kysely)
+     where s.account_id = ${account} and s.event_id = ${list} and s.checked_at is not null
+       and ${/* guard: lists of a removed account */ isWhole(account)}`.execute(kysely)
   return rows[0]
 }

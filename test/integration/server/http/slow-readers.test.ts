@@ -4,6 +4,9 @@ import type { Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
+import type { Transaction } from '../../../../src/db/transaction.ts'
+import { deleteEvents } from '../../../../src/load/write/delete.ts'
+import { deleteAccount } from '../../../../src/mirror/accounts/remove.ts'
 import type { HttpServiceOptions } from '../../../../src/server/http-service.ts'
 import { freshMirror, type Mirror, noteEngine, onServer } from '../../../support/databases/databases.ts'
 import { lendPglite } from '../../../support/databases/lending.ts'
@@ -232,20 +235,28 @@ describe('X9 a large list that is read slowly', () => {
 })
 
 describe('X7 on PGlite, which has one connection', () => {
-  test('nobody waits for who reads slowly, and a list that changes meanwhile is cut off, not mixed', async () => {
-    await using lent = await lendPglite()
+  /** A large list of which a client has read the beginning, and no more. */
+  async function begun(stack: AsyncDisposableStack) {
+    const lent = stack.use(await lendPglite())
     noteEngine('pglite')
-    await using own = await connect({ pglite: lent.pglite })
+    const own = stack.use(await connect({ pglite: lent.pglite }))
     const { key } = await addAccount(own, 'north')
     await addLargeList(own, { account: 'north', event: 'large', rows: 15_000 })
     const { service } = await listening(mirrorStore(own))
     const get = (of: string) => service.fetch(new Request(`http://a${of}`, { headers: { 'X-API-Key': key } }))
-
     const whole = (await (await get(path)).json()) as { id: number }[]
     expect(whole.map(({ id }) => id)).toEqual(Array.from({ length: 15_000 }, (_, place) => place + 1))
-
     const reader = (await get(path)).body?.getReader()
     expect((await reader?.read())?.done).toBe(false)
+    const toTheEnd = async () => {
+      while ((await reader?.read())?.done === false);
+    }
+    return { own, get, toTheEnd }
+  }
+
+  test('nobody waits for who reads slowly, and a list that changes meanwhile is cut off, not mixed', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { own, get, toTheEnd } = await begun(stack)
     expect((await get('/api/v1/ping')).status).toBe(200)
     await own.transaction(async (trx) => {
       await trx.query(`delete from headcount.responses where event_id = 'large' and id > 14000`)
@@ -253,9 +264,27 @@ describe('X7 on PGlite, which has one connection', () => {
         `update headcount.sync_state set list_version = gen_random_uuid() where event_id = 'large'`,
       )
     })
-    const toTheEnd = async () => {
-      while ((await reader?.read())?.done === false);
+    await expect(toTheEnd()).rejects.toThrow('changed while it was sent')
+  })
+
+  test('a list that loses all its other rows meanwhile is cut off: what was sent is never taken for all of it', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { own, toTheEnd } = await begun(stack)
+    const options = { account: 1, run: '1', history: true }
+    await own.transaction((trx) => deleteEvents(trx, options, ['large']))
+    await expect(toTheEnd()).rejects.toThrow('changed while it was sent')
+  })
+
+  test('a list whose account is being removed is cut off, though no run has changed it', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { own, toTheEnd } = await begun(stack)
+    const broken = new AbortController()
+    // Of the rows of the account some are gone: the removal was broken off.
+    const fence = async ({ query }: Transaction) => {
+      const { rows } = await query('select count(*)::int from headcount.responses')
+      if (Number(rows[0]?.[0]) < 14_000) broken.abort(new Error('broken off'))
     }
+    await expect(deleteAccount(own, { fence }, 1, broken.signal, 2_000)).rejects.toThrow('broken off')
     await expect(toTheEnd()).rejects.toThrow('changed while it was sent')
   })
 })
