@@ -19,7 +19,7 @@ export interface StoredList {
   readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
   readonly is_forgotten: boolean
-  /** Whether the next sync makes the rows anew. */
+  /** Whether the next sync makes the rows anew; not those of a forgotten list, which have nothing of what is left out. */
   readonly rewrite_due: boolean
 }
 
@@ -32,7 +32,7 @@ export async function readStoredLists(
   const { rows } = await sql<StoredList & { readonly event_id: string }>`
     select event_id, encode(digest, 'hex') as digest, coalesce(held_deletions, '[]') as held_deletions,
            coalesce(unconfirmed_absences, '[]') as unconfirmed_absences, error_code,
-           forgotten_at is not null as is_forgotten, rewrite_due
+           forgotten_at is not null as is_forgotten, rewrite_due and forgotten_at is null as rewrite_due
       from headcount.sync_state
      where account_id = ${account} and event_id = any (${event_ids}::text[]) and checked_at is not null`.execute(
     trx.kysely,
