@@ -51,7 +51,8 @@ async function findUnfinished(trx: Transaction, runId: string, account: number) 
 
 /**
  * Whether the backfill has read this list already. What failed since is read again, and so is what is held, which this
- * run may be asked to decide, what a second reading must confirm, and what another version of ours has read.
+ * run may be asked to decide, what a second reading must confirm, what another version of ours has read, and what is to be
+ * stored with other fields than then.
  */
 export function isDoneInBackfill(backfill: Backfill | null, state: ListState | undefined): boolean {
   if (backfill === null || state === undefined || state.backfill_id !== backfill.id) return false
@@ -60,6 +61,7 @@ export function isDoneInBackfill(backfill: Backfill | null, state: ListState | u
     /* guard: unconfirmed in a backfill */ state.unconfirmed_absences.length > 0
   return (
     /* guard: failed in a backfill */ state.error_code === null &&
+    /* guard: other fields in a backfill */ state.retention !== 'restored' &&
     !isOpen &&
     state.normaliser_version === NORMALISER_VERSION
   )

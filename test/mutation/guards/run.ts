@@ -247,6 +247,13 @@ export const runGuards: readonly Guard[] = [
     only: 'O10.*(?:postgres|more)',
   },
   {
+    name: 'other fields in a backfill',
+    promise: 'a continued backfill reads again what is to be stored with other fields than when it was read',
+    mutation: 'always',
+    tests: ['test/integration/sync/select/backfill.test.ts'],
+    only: 'without other fields',
+  },
+  {
     name: 'age of a backfill',
     promise: 'a backfill that was broken off is continued for 24 hours only',
     mutation: { cut: 'and first.started_at > now() - make_interval(hours => ${MAX_RESUME_HOURS})' },

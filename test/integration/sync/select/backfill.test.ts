@@ -104,6 +104,14 @@ onPostgresStage('O10 a backfill that was broken off, more', (stage) => {
     on.expectMirrored()
   })
 
+  test('reads again what is to be stored without other fields than when it was read', async () => {
+    await using on = await stage(threeEvents())
+    await breakOff(on)
+    const leaveOut = ['responses.email']
+    expect(await asked(on, () => on.run('backfill', { leaveOut }))).toEqual(['ball', 'gala', 'picnic'])
+    expect(await on.query('select count(email)::int from headcount.responses')).toEqual([[0]])
+  })
+
   test('is continued over several interruptions', async () => {
     await using on = await stage(threeEvents())
     await breakOff(on)
