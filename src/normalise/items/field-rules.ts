@@ -7,6 +7,7 @@ import type { PersonKey } from '../suppression/person-key.ts'
 import { pseudonymOf } from '../suppression/pseudonym.ts'
 import { RESPONSE_FIELD_SET, SLOT_FIELD_SET } from './field-names.ts'
 import type { ItemIssues } from './item-issues.ts'
+import { kindOf } from './kind.ts'
 import type { ItemType } from './normalise-item.ts'
 
 /** Columns that may be left out: no view counts by them. */
@@ -120,7 +121,8 @@ export function underRules(type: ItemType<ResponseItem>, rules: FieldRules | nul
     ...type,
     buildRow: (fields, id, issues) => {
       const left = /* guard: left out of items */ withoutLeftOut(fields, rules)
-      const row = type.buildRow(left, id, issues)
+      // What is left out, as slots that are no list, still tells the kind.
+      const row = { ...type.buildRow(left, id, issues), kind: kindOf(fields) }
       return pseudonymised(withoutExtra(row, rules, issues), rules)
     },
   }

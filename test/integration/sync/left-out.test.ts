@@ -170,6 +170,11 @@ onPostgresStage('fields that are left out (postgres)', (stage) => {
     await using on = await stage(made)
     await on.run('sync', leaveOut)
     expect(lines(await dump(on), /slot of Ada/)).toEqual([])
+    // They are what they would be if all was stored.
+    expect(await on.query(`select kind from headcount.responses where id in (20, 21) order by id`)).toEqual([
+      ['signup'],
+      ['mixed'],
+    ])
   })
 
   test('that alone changed write nothing, and the list counts as unchanged', async () => {
