@@ -1,5 +1,6 @@
 /** Fields that are left out or pseudonyms: what the rows of an account were made with, and what is set for this run. */
-import { sql } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { Tables } from '../../common/schema/tables.ts'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import type { FieldRules } from '../../normalise/items/field-rules.ts'
@@ -25,15 +26,36 @@ export async function adoptRules(
 ): Promise<boolean> {
   if (!haveRulesChanged(account, rules)) return false
   // guard: rules that changed
-  await sql`
-    update headcount.sync_state set rewrite_due = true
-     where account_id = ${account.id} and event_id <> '' and checked_at is not null`.execute(kysely)
+  await rewriteLists(kysely, account.id, sql`true`)
   await kysely
     .updateTable('headcount.accounts')
     .set({ field_rules: textOf(rules) })
     .where('id', '=', account.id)
     .execute()
   return true
+}
+
+/**
+ * Where addresses are left out, the rows do not say whose they are, only the service does: every list is read anew after
+ * somebody was put on the suppression list.
+ */
+export async function rereadWithoutAddresses({ kysely }: Transaction, account: number): Promise<void> {
+  const rules = sql`(select field_rules from headcount.accounts where id = ${account})`
+  // guard: erased without addresses
+  await rewriteLists(kysely, account, sql`position(${'responses.email'} in ${rules}) > 0`)
+}
+
+/** The next reading of each list makes its rows anew, without history. */
+async function rewriteLists(
+  kysely: Kysely<Tables>,
+  account: number,
+  condition: RawBuilder<unknown>,
+): Promise<void> {
+  await sql`
+    update headcount.sync_state set rewrite_due = true
+     where account_id = ${account} and event_id <> '' and checked_at is not null and ${condition}`.execute(
+    kysely,
+  )
 }
 
 /** @throws UsageError when the rows were made with other rules: each would differ */

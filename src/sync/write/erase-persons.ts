@@ -13,6 +13,7 @@ import {
 } from '../../load/write/erase.ts'
 import { eraseTexts } from '../../load/write/erase-texts.ts'
 import { readSuppressedResponses, type StoredSuppression } from '../../load/state/suppressions.ts'
+import { rereadWithoutAddresses } from '../open/field-rules.ts'
 import { openSuppressions } from '../open/suppressions.ts'
 import type { RunContext } from '../run-context.ts'
 import { hashBehind } from '../../normalise/suppression/pseudonym.ts'
@@ -70,7 +71,10 @@ export async function erasePersons(
   signal.throwIfAborted()
   const suppressions = new Suppressions(key, hashes, await readSuppressedResponses(database.kysely, account))
   Object.assign(erased, await context.write((trx) => eraseTexts(trx, account, suppressions)))
-  await context.write((trx) => markErased(trx, unfinished))
+  await context.write(async (trx) => {
+    await rereadWithoutAddresses(trx, account)
+    await markErased(trx, unfinished)
+  })
   return erased
 }
 

@@ -409,6 +409,13 @@ export const runGuards: readonly Guard[] = [
     only: 'postgres.*set later',
   },
   {
+    name: 'erased without addresses',
+    promise: 'where addresses are left out, the next sync finds the responses of whoever was erased',
+    mutation: 'remove',
+    tests: ['test/integration/sync/erasure.test.ts'],
+    only: 'no address, for addresses are left out',
+  },
+  {
     name: 'verify by other rules',
     promise: 'verify calls no mirror different whose rows were made by other rules',
     mutation: 'always',
