@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connect.ts'
 import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
+import { singleRow } from '../../load/statements.ts'
+import { areAddressesLeftOut } from '../../sync/open/field-rules.ts'
 import type { Mention } from './mentions.ts'
 import { personCall } from './show.ts'
 
@@ -13,6 +15,8 @@ export interface ErasurePlan {
   /** Live responses, and former versions of responses. */
   readonly responses: number
   readonly versions: number
+  /** The rows do not say whose they are: the next sync reads every list, and erases what has the address there. */
+  readonly is_by_next_sync: boolean
   readonly events: readonly PlannedErasure[]
   /** Other addresses of the same responses: the person may have used them elsewhere. */
   readonly other_addresses: readonly string[]
@@ -60,12 +64,15 @@ export async function planErasure(
       typeof sent === 'string' ? [sent] : [],
     ),
   )
+  const { rows } = await sql<{ is_left_out: boolean }>`
+    select ${areAddressesLeftOut(sql`name = ${account}`)} as is_left_out`.execute(database.kysely)
   const others = [...found.responses, ...found.versions, ...found.mentions].filter((row) => !isHere(row))
   return {
     account,
     email_key: found.email_key,
     responses: responses.length,
     versions: versions.length,
+    is_by_next_sync: singleRow(rows).is_left_out,
     events: [...events].map(([event_id, rows]) => {
       const former = rows.filter((row) => 'valid_to' in row).length
       const event_title = rows[0]?.event_title ?? null

@@ -40,10 +40,13 @@ export async function adoptRules(
  * somebody was put on the suppression list.
  */
 export async function rereadWithoutAddresses({ kysely }: Transaction, account: number): Promise<void> {
-  const rules = sql`(select field_rules from headcount.accounts where id = ${account})`
   // guard: erased without addresses
-  await rewriteLists(kysely, account, sql`position(${'responses.email'} in ${rules}) > 0`)
+  await rewriteLists(kysely, account, areAddressesLeftOut(sql`id = ${account}`))
 }
+
+/** Whether the stored rows of an account are without addresses. @param isAccount a condition on a row of `accounts` */
+export const areAddressesLeftOut = (isAccount: RawBuilder<unknown>) => sql<boolean>`
+  exists (select from headcount.accounts where ${isAccount} and position(${'responses.email'} in field_rules) > 0)`
 
 /** The next reading of each list makes its rows anew, without history. */
 async function rewriteLists(

@@ -98,7 +98,11 @@ function describePlan(plan: ErasurePlan, err: Output): string {
   const notHeld =
     `No response in account ${one(account)} has the address ${address}. It is put on the suppression list all the same: later ` +
     `responses with it are stored without personal data.`
+  const nextSync =
+    `Addresses are left out of this account, so that nobody can tell whose its rows are: the next ${commandName()} sync reads every list, ` +
+    'and erases the responses that have this address there.'
   const remarks = [
+    [plan.is_by_next_sync, nextSync],
     [isHeld, 'Name, address, message and unknown fields go; replies, quantities, payments and slots stay.'],
     [
       other_addresses.length > 0,

@@ -96,6 +96,17 @@ onPostgresCommandStage('person erase', (stage) => {
     const again = await s.run(['person', 'restore', 'ada@example.org'], { env: key })
     expect(again.stdout).toContain('was not on the suppression list')
   })
+
+  test('says that the next sync erases, where addresses are left out and nobody can tell whose a row is', async () => {
+    await using s = await stage(lovelace())
+    const env = { ...key, HEADCOUNT_LEAVE_OUT: 'responses.email' }
+    await s.run(['sync', '-q'], { env })
+    const erased = await s.run(['person', 'erase', 'ada@example.org', '--yes'], { env })
+    expect(erased.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /^No response in account default has the address .* the next headcount sync reads every list, and erases/,
+    )
+    expect((await s.run(['sync'], { env })).stderr).toMatch(/^ +responses +0 +2 +0$/m)
+  })
 })
 
 onPostgresCommandStage('person erase --suppressions (postgres)', (stage) => {
