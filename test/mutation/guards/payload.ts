@@ -125,7 +125,7 @@ export const payloadGuards: readonly Guard[] = [
     promise:
       'no message quotes what the service answers in place of a list where personal data are left out, forgotten or erased',
     mutation: 'never',
-    tests: ['test/integration/sync/left-out.test.ts'],
+    tests: ['test/integration/sync/personal-data/left-out.test.ts'],
     only: 'postgres.*stand in no message',
   },
   {
@@ -133,14 +133,14 @@ export const payloadGuards: readonly Guard[] = [
     promise:
       'an item that cannot be stored is not kept where what is cut off of it may name an erased person',
     mutation: { cut: 'bytes > MAX_PAYLOAD_BYTES ||', put: '' },
-    tests: ['test/integration/sync/erasure.test.ts'],
+    tests: ['test/integration/sync/personal-data/erasure.test.ts'],
     only: 'postgres.*however long',
   },
   {
     name: 'left out of what is no slot',
     promise: 'a field of slots that is left out is not stored with slots of another form either',
     mutation: { cut: `delete kept['slots']`, put: 'void 0' },
-    tests: ['test/integration/sync/left-out.test.ts'],
+    tests: ['test/integration/sync/personal-data/left-out.test.ts'],
     only: 'postgres.*slots that are none',
   },
 ]

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { accountOf, responseItem } from '../../support/accounts/account.ts'
-import { mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
-import { serve } from '../../support/http/serving.ts'
-import { onBothStages, onPostgresStage, type Stage } from '../../support/runs/stage.ts'
-import { inWords, verifyOn } from '../../support/runs/verify.ts'
+import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import { mirrorClient, responsesTo } from '../../../support/http/mirror-client.ts'
+import { serve } from '../../../support/http/serving.ts'
+import { onBothStages, onPostgresStage, type Stage } from '../../../support/runs/stage.ts'
+import { inWords, verifyOn } from '../../../support/runs/verify.ts'
 
 const DAY = 86_400_000
 const forgetAfterMs = 365 * DAY

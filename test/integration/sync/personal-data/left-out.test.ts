@@ -1,12 +1,12 @@
 /** Fields that are never stored, and pseudonyms in place of names and addresses. */
 import { expect, test } from 'vitest'
-import { erasePerson, person } from '../../../src/index.ts'
-import { accountOf, responseItem } from '../../support/accounts/account.ts'
-import { send } from '../../support/http/fault-server.ts'
-import { mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
-import { serve } from '../../support/http/serving.ts'
-import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../support/runs/stage.ts'
-import { inWords, verifyOn } from '../../support/runs/verify.ts'
+import { erasePerson, person } from '../../../../src/index.ts'
+import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import { send } from '../../../support/http/fault-server.ts'
+import { mirrorClient, responsesTo } from '../../../support/http/mirror-client.ts'
+import { serve } from '../../../support/http/serving.ts'
+import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../../support/runs/stage.ts'
+import { inWords, verifyOn } from '../../../support/runs/verify.ts'
 
 const personKey = 'a key of the suppression list for tests only'
 const leaveOut = { leaveOut: ['responses.message', 'responses._extra.phone', 'slots._extra.who'] }

@@ -3,20 +3,20 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { connect } from '../../../src/db/connect.ts'
+import { connect } from '../../../../src/db/connect.ts'
 import {
   erasePerson,
   eraseSuppressed,
   exportSuppressions,
   person,
   restorePerson,
-} from '../../../src/index.ts'
-import { accountOf, responseItem } from '../../support/accounts/account.ts'
-import { freshMirror } from '../../support/databases/databases.ts'
-import { mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
-import { keyOf, serve } from '../../support/http/serving.ts'
-import { onBothStages, onPostgresStage, optionOf, pause, type Stage } from '../../support/runs/stage.ts'
-import { inWords, verifyOn } from '../../support/runs/verify.ts'
+} from '../../../../src/index.ts'
+import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import { freshMirror } from '../../../support/databases/databases.ts'
+import { mirrorClient, responsesTo } from '../../../support/http/mirror-client.ts'
+import { keyOf, serve } from '../../../support/http/serving.ts'
+import { onBothStages, onPostgresStage, optionOf, pause, type Stage } from '../../../support/runs/stage.ts'
+import { inWords, verifyOn } from '../../../support/runs/verify.ts'
 
 const personKey = 'a key of the suppression list for tests only'
 const withKey = { personKey }
