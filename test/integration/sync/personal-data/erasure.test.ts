@@ -17,6 +17,7 @@ import { mirrorClient, responsesTo } from '../../../support/http/mirror-client.t
 import { keyOf, serve } from '../../../support/http/serving.ts'
 import { onBothStages, onPostgresStage, optionOf, pause, type Stage } from '../../../support/runs/stage.ts'
 import { inWords, verifyOn } from '../../../support/runs/verify.ts'
+import { lastChanges, written } from './last-run.ts'
 
 const personKey = 'a key of the suppression list for tests only'
 const withKey = { personKey }
@@ -81,13 +82,6 @@ const facts = (on: Stage) =>
                from headcount.responses r
                left join headcount.payments p on p.event_id = r.event_id and p.response_id = r.id
               order by 1, 2`)
-
-const lastChanges = (on: Stage) =>
-  on.query(`select response_id, change from headcount.changes
-              where entity = 'response' and run_id = (select max(id) from headcount.sync_runs) order by 1`)
-
-const written = (report: Awaited<ReturnType<Stage['run']>>['report']) =>
-  Object.values(report.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
 
 onBothStages('a person who is erased', (stage) => {
   test('is nowhere afterwards; figures, slots, payments and the times of changes stay', async () => {

@@ -36,14 +36,13 @@ const RULES: readonly Rules[] = [
 ]
 
 const seeds = Array.from({ length: COUNT }, (_, place) => FIRST + place)
-const engines = ['postgres', 'pglite'] as const
 
 test.each(seeds)(
   'history %i is exact at each step, forgets whom it must, and is served as it is',
   async (seed) => {
     const history = new History(chanceOf(seed))
     try {
-      await history.play(engines[seed % 8 === 0 ? 1 : 0])
+      await history.play(seed % 8 === 0 ? 'pglite' : 'postgres')
     } catch (error) {
       if (error instanceof Error) error.message += `\n${history.steps.join('\n')}`
       throw error
@@ -105,8 +104,10 @@ class History {
     }
     const page = Number(/page=(\d+)/.exec(query)?.[1] ?? 0)
     const items = [...this.#account.of('b')]
-    if (page === 0) this.#betweenPages?.()
-    if (page === 0) this.#betweenPages = null
+    if (page === 0) {
+      this.#betweenPages?.()
+      this.#betweenPages = null
+    }
     const isLast = items.length <= page * 4 + 4
     const headers = isLast ? {} : { link: `<?page=${page + 1}>; rel="next"` }
     return { headers, body: items.slice(page * 4, page * 4 + 4) }

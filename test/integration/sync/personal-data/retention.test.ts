@@ -1,9 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
-import { mirrorClient, responsesTo } from '../../../support/http/mirror-client.ts'
-import { serve } from '../../../support/http/serving.ts'
 import { onBothStages, onPostgresStage, type Stage } from '../../../support/runs/stage.ts'
 import { inWords, verifyOn } from '../../../support/runs/verify.ts'
+import { lastChanges, servedAround, written } from './last-run.ts'
 
 const DAY = 86_400_000
 const forgetAfterMs = 365 * DAY
@@ -73,15 +72,6 @@ const marked = async (on: Stage) =>
       `select event_id from headcount.sync_state where forgotten_at is not null order by event_id`,
     )
   ).map(([id]) => id)
-
-/** The changes of responses that the last run stored. */
-const lastChanges = (on: Stage) =>
-  on.query(`select response_id, change from headcount.changes
-              where entity = 'response' and run_id = (select max(id) from headcount.sync_runs) order by 1`)
-
-/** Rows of the report that a run wrote. */
-const written = (report: Awaited<ReturnType<Stage['run']>>['report']) =>
-  Object.values(report.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
 
 onBothStages('personal data of an old event', (stage) => {
   test('are forgotten in the live tables, in history, in rejects and in _extra, after a dry run said how many; figures, times and slots stay; later responses are stored without', async () => {
@@ -362,14 +352,7 @@ onPostgresStage('which events are old', (stage) => {
 onPostgresStage('whoever reads the mirror over HTTP', (stage) => {
   test('is not served forgotten names, nor a 304 for the list that had them', async () => {
     await using on = await stageWithPast(stage)
-    await using serving = await serve(on.target)
-    const client = await mirrorClient(on.target, serving)
-    const before = await client.read(responsesTo('gala'))
-    expect(before.body).toMatch(TRACES)
-    await on.run('sync', forgetting)
-    const after = await client.read(responsesTo('gala'))
-    expect(after.body).not.toMatch(TRACES)
-    expect(after.etag).not.toBe(before.etag)
+    const { before, after } = await servedAround(on, TRACES, () => on.run('sync', forgetting))
     expect(JSON.parse(after.body)).toHaveLength(JSON.parse(before.body).length)
   })
 })
