@@ -91,11 +91,11 @@ function describe(
   const cut = files.filter(({ cut_cells }) => cut_cells !== undefined)
   const lines = [
     `${formatCount(files.length, 'file')} in ${folder}, and manifest.json`,
-    ...accounts.map(({ account, run, run_finished_at }) =>
-      run === null
-        ? `account ${account}: no run has ended yet`
-        : `account ${account}: as of run ${run}, which ended ${formatInstant(run_finished_at)}`,
-    ),
+    ...accounts.map(({ account, run, run_status, run_finished_at }) => {
+      if (run === null) return `account ${account}: no run has ended yet`
+      const outcome = run_status === 'succeeded' ? '' : ` (${run_status})`
+      return `account ${account}: as of run ${run}${outcome}, which ended ${formatInstant(run_finished_at)}`
+    }),
     ...(left_out.length === 0 ? [] : [`left out, for their rows are of no event: ${left_out.join(', ')}`]),
     ...(removed.length === 0 ? [] : [`removed, for this export does not have them: ${removed.join(', ')}`]),
     ...cut.map(
