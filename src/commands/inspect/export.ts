@@ -51,13 +51,14 @@ export const exportCommand: Command<ExportFlags> = async (context) => {
     return 0
   }
   // A signal that comes later finds the export complete.
-  const { signal: beforePublish, takeBack } = followAbort(signal)
-  const untilPublish = { ...context, signal: beforePublish }
+  using beforePublish = followAbort(signal)
+  const untilPublish = { ...context, signal: beforePublish.signal }
   const manifest = await withMirrorReadOnly(untilPublish, async (database, { account }) => {
     const { err } = terminal
     using display = err.isTerminal ? await openProgressLine<ExportProgress>(err, progressText) : null
     const onProgress = (progress: ExportProgress) => display?.show(progress)
-    const watch = { signal: beforePublish, onProgress, onPublish: takeBack }
+    const onPublish = () => beforePublish[Symbol.dispose]()
+    const watch = { signal: beforePublish.signal, onProgress, onPublish }
     return exportToFolder(database, flags.out, selectionOf(account), watch)
   })
   if (flags.json) await writeJson(terminal.out, manifest)
