@@ -81,19 +81,19 @@ async function callOpened<Input, Output>(
   receive: Receive = async () => {},
 ): Promise<Output> {
   const folder = pgliteDataDir(opened.config.database.target)
+  const force = opened.flags['force'] === true
   for (;;) {
     try {
       return await openForWork(
         opened,
         call.changes,
-        (database) => call.run(database, input, { receive }),
+        (database) => call.run(database, input, { receive, force }),
         folder === null ? undefined : () => isListenedOn(folder),
       )
     } catch (error) {
       if (!(error instanceof FolderServedError) || folder === null) throw error
     }
     const { callHolder } = await import('./control/client.ts')
-    const force = opened.flags['force'] === true
     const answered = await callHolder(folder, call, input, { receive, signal: opened.signal, force })
     if (answered !== null) return answered.value
   }

@@ -61,14 +61,13 @@ export function onAbort(signal: AbortSignal, call: (reason: Error) => void): () 
   }
 }
 
-/** A signal that follows another one until it is taken back. */
-export function followAbort(signal: AbortSignal): {
-  readonly signal: AbortSignal
-  readonly takeBack: () => void
-} {
+/** A signal that follows others until it is disposed of. Not AbortSignal.any: each check of such a signal checks all its sources. */
+export function followAbort(
+  ...signals: readonly (AbortSignal | undefined)[]
+): { readonly signal: AbortSignal } & Disposable {
   const controller = new AbortController()
-  const takeBack = onAbort(signal, (reason) => controller.abort(reason))
-  return { signal: controller.signal, takeBack }
+  const leave = signals.map((signal) => signal && onAbort(signal, (reason) => controller.abort(reason)))
+  return { signal: controller.signal, [Symbol.dispose]: () => leave.forEach((one) => one?.()) }
 }
 
 /** Settles as the promise, or rejects with the signal's reason when that comes first. */

@@ -1,4 +1,5 @@
 import type { RunReport } from './schema/tables.ts'
+import { nameSome } from './text/name-some.ts'
 
 /** The codes of errors: stable, for programs. `unexpected` is a fault of this program, `output` of whatever its output goes to. */
 export const errorCodes = [
@@ -86,7 +87,7 @@ export class UnknownAccountError extends UsageError {
   readonly accounts: readonly string[]
 
   constructor(account: string, accounts: readonly string[], remedy: string) {
-    super(`The mirror has no account "${account}"; it has ${formatNames(accounts)}. ${remedy}`)
+    super(`The mirror has no account "${account}"; it has ${nameSome(accounts, MAX_LISTED_NAMES)}. ${remedy}`)
     this.account = account
     this.accounts = accounts
   }
@@ -117,11 +118,6 @@ export class InvalidBackupError extends UsageError {
 
 /** A mirror may have hundreds of accounts. */
 const MAX_LISTED_NAMES = 10
-
-function formatNames(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED_NAMES).join(', ')
-  return names.length > MAX_LISTED_NAMES ? `${shown} and ${names.length - MAX_LISTED_NAMES} more` : shown
-}
 
 /** The service answered 401 or 403: the key is wrong, expired or not allowed here. */
 export class AuthenticationError extends HeadcountError {

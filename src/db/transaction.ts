@@ -62,6 +62,14 @@ export interface QueryResult {
   readonly count: number | null
 }
 
+/** The rows as objects; of columns with the same name the last one counts. */
+export function rowObjects({
+  columns,
+  rows,
+}: Pick<QueryResult, 'columns' | 'rows'>): Record<string, unknown>[] {
+  return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])))
+}
+
 export interface Column {
   readonly name: string
   /** The object id of the type in Postgres (20 is bigint, 1700 numeric …). */

@@ -7,7 +7,8 @@ import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
-import { inShell, projectFolder, type Ended } from '../support/commands/npm.ts'
+import type { Ran } from '../support/commands/command.ts'
+import { inShell, projectFolder } from '../support/commands/npm.ts'
 import { runProgram } from '../support/commands/program.ts'
 
 const help = `npm run test:install
@@ -23,7 +24,7 @@ const { version } = JSON.parse(await readFile(join(projectFolder, 'package.json'
 const NPX = 'npx --no -- headcount'
 
 /** Calls a line of shell with that folder first on the path, and without what `npm run` put there. */
-async function call(line: string, cwd: string, firstOnPath: readonly string[]): Promise<Ended> {
+async function call(line: string, cwd: string, firstOnPath: readonly string[]): Promise<Ran> {
   const paths = (process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules'))
   const ended = await inShell(line, cwd, { PATH: [...firstOnPath, ...paths].join(delimiter) })
   process.stdout.write(`  ${ended.code}  ${line}   (in ${cwd})\n`)

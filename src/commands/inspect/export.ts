@@ -51,13 +51,14 @@ export const exportCommand: Command<ExportFlags> = async (context) => {
     return 0
   }
   // A signal that comes later finds the export complete.
-  const { signal: beforePublish, takeBack } = followAbort(signal)
-  const untilPublish = { ...context, signal: beforePublish }
+  using beforePublish = followAbort(signal)
+  const untilPublish = { ...context, signal: beforePublish.signal }
   const manifest = await withMirrorReadOnly(untilPublish, async (database, { account }) => {
     const { err } = terminal
     using display = err.isTerminal ? await openProgressLine<ExportProgress>(err, progressText) : null
     const onProgress = (progress: ExportProgress) => display?.show(progress)
-    const watch = { signal: beforePublish, onProgress, onPublish: takeBack }
+    const onPublish = () => beforePublish[Symbol.dispose]()
+    const watch = { signal: beforePublish.signal, onProgress, onPublish }
     return exportToFolder(database, flags.out, selectionOf(account), watch)
   })
   if (flags.json) await writeJson(terminal.out, manifest)
@@ -91,11 +92,11 @@ function describe(
   const cut = files.filter(({ cut_cells }) => cut_cells !== undefined)
   const lines = [
     `${formatCount(files.length, 'file')} in ${folder}, and manifest.json`,
-    ...accounts.map(({ account, run, run_finished_at }) =>
-      run === null
-        ? `account ${account}: no run has ended yet`
-        : `account ${account}: as of run ${run}, which ended ${formatInstant(run_finished_at)}`,
-    ),
+    ...accounts.map(({ account, run, run_status, run_finished_at }) => {
+      if (run === null) return `account ${account}: no run has ended yet`
+      const outcome = run_status === 'succeeded' ? '' : ` (${run_status})`
+      return `account ${account}: as of run ${run}${outcome}, which ended ${formatInstant(run_finished_at)}`
+    }),
     ...(left_out.length === 0 ? [] : [`left out, for their rows are of no event: ${left_out.join(', ')}`]),
     ...(removed.length === 0 ? [] : [`removed, for this export does not have them: ${removed.join(', ')}`]),
     ...cut.map(

@@ -61,7 +61,14 @@ export function defineChange<Input, Output>(
   readInput: ReadInput<Input>,
   change: (trx: Transaction, input: Input) => Promise<Output>,
 ): Call<Input, Output> {
-  const run = (database: Database, input: Input) => database.transaction((trx) => change(trx, input))
+  const run = (database: Database, input: Input, { force = false }: Caller) =>
+    database.transaction(async (trx) => {
+      const output = await change(trx, input)
+      // It may have waited for a move to end, which copied nothing of it.
+      // guard: changes that waited for a move
+      if (!force) await requireNotMoved(trx.kysely)
+      return output
+    })
   return defineCall({ name, changes: true, readInput, run })
 }
 

@@ -88,7 +88,9 @@ export function callMirror<Input, Output>(
   input: Input,
   receive: Receive = async () => {},
 ): Promise<Output> {
-  if (call.changes) return withMirror(options, 'write', (database) => call.run(database, input, { receive }))
+  const { force = false } = options
+  if (call.changes)
+    return withMirror(options, 'write', (database) => call.run(database, input, { receive, force }))
   const receiveUnlessAborted: Receive = async (part) => {
     // A PGlite goes on after the signal: the caller has had the error, and no more rows.
     options.signal?.throwIfAborted()

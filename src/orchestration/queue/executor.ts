@@ -4,7 +4,7 @@ import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import type { Database } from '../../db/database.ts'
-import type { Transaction } from '../../db/transaction.ts'
+import { rowObjects, type Transaction } from '../../db/transaction.ts'
 
 /** @throws UsageError on PGlite, which one process has open at a time */
 export function executorOf({ queryAsDriver }: Database): Db {
@@ -34,11 +34,6 @@ export function requirePostgres(target: string): void {
 /** The same within a transaction of this program. */
 export function executorIn(trx: Transaction): Db {
   return {
-    executeSql: async (text, values) => {
-      const { columns, rows } = await trx.query(text, values)
-      return {
-        rows: rows.map((row) => Object.fromEntries(row.map((value, at) => [columns[at]?.name, value]))),
-      }
-    },
+    executeSql: async (text, values) => ({ rows: rowObjects(await trx.query(text, values)) }),
   }
 }

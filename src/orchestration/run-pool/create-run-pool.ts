@@ -3,7 +3,7 @@ import { safeCallback, withoutRejections } from '../../common/options/callbacks.
 import { checkOptions } from '../../common/options/check-options.ts'
 import { InterruptedError, UnreachableError } from '../../common/errors.ts'
 import { MAX_CONCURRENCY } from '../../common/parse-values.ts'
-import { onAbort, toError, toInterruptedError } from '../../common/abort.ts'
+import { followAbort, toError, toInterruptedError } from '../../common/abort.ts'
 import type { RunReport } from '../../common/schema/tables.ts'
 import type { ConnectOptions } from '../../db/connect.ts'
 import { targetOf, type DatabaseOptions } from '../../db/target.ts'
@@ -127,7 +127,7 @@ class BoundedRuns implements RunPool {
     const { account, baseUrl } = resolveOptions(whole)
     const { origin } = baseUrl
     this.#hosts.noteAccount(origin, account)
-    using linked = linkSignals([this.#ending.signal, this.#signal, options.signal])
+    using linked = followAbort(this.#ending.signal, this.#signal, options.signal)
     const { signal } = linked
     const turn = await this.#turns.take(origin, account, signal).catch((error: unknown) => {
       throw toInterruptedError(signal, error)
@@ -175,16 +175,6 @@ function awayError(origin: string, account: string, cause: unknown): Unreachable
     `Account "${account}" was not read: ${origin} answers none of its accounts, and this one waited behind them. ` +
       `The last of them: ${toError(cause).message}`,
   )
-}
-
-/** One signal of several; disposed of, it no longer listens to them. */
-function linkSignals(
-  signals: readonly (AbortSignal | undefined)[],
-): { readonly signal: AbortSignal } & Disposable {
-  const linked = new AbortController()
-  // Not AbortSignal.any: each check of such a signal checks all its sources.
-  const leave = signals.map((signal) => signal && onAbort(signal, (reason) => linked.abort(reason)))
-  return { signal: linked.signal, [Symbol.dispose]: () => leave.forEach((one) => one?.()) }
 }
 
 function ignore(): void {}

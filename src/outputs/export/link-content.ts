@@ -105,7 +105,7 @@ async function openSource(
     account,
     event: event_id,
     withPersonal: with_personal,
-    asOf: await lastRunEnd(trx, account.id),
+    asOf: await lastReading(trx, account.id),
   }
 }
 
@@ -126,12 +126,12 @@ function tooSlow(cause?: unknown): LinkError {
   return new LinkError('too_slow', message, { cause })
 }
 
-/** On the clock of the account: `2026-11-24 08:59 Europe/Berlin`. */
-async function lastRunEnd({ kysely }: Transaction, accountId: number): Promise<string | null> {
+/** On the clock of the account: `2026-11-24 08:59 Europe/Berlin`. A run that failed has read nothing. */
+async function lastReading({ kysely }: Transaction, accountId: number): Promise<string | null> {
   const { rows } = await sql<{ ended: string }>`
     select to_char(run.finished_at at time zone account.time_zone, 'YYYY-MM-DD HH24:MI ') || account.time_zone as ended
       from headcount.sync_runs run join headcount.accounts account on account.id = run.account_id
-     where account.id = ${accountId} and run.mode in ('sync', 'backfill') and run.finished_at is not null
+     where account.id = ${accountId} and run.good and run.finished_at is not null
      order by run.id desc limit 1`.execute(kysely)
   return rows[0]?.ended ?? null
 }

@@ -42,12 +42,22 @@ export function oneAtATime(call: RunCall): RunCall {
 /** Messages on their way at once. */
 const CONCURRENCY = 4
 
-/** Does it for each, a few at once, in the order of the items. */
+/** Does it for each, a few at once, in the order of the items. @param signal ends each of them, and all are waited for */
 export async function forEachMessage<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
+  signal: AbortSignal,
 ): Promise<readonly Result[]> {
-  return pLimit(CONCURRENCY).map(items, work)
+  const limit = pLimit(CONCURRENCY)
+  const all = items.map((item) => limit(() => work(item)))
+  try {
+    return await Promise.all(all)
+  } catch (error) {
+    // The process may end with the first error, and others would wait for the claims that it left.
+    // guard: claims of an ended delivery
+    if (signal.aborted) await Promise.allSettled(all)
+    throw error
+  }
 }
 
 /** The same for each message that `prepare` has for one of the recipients. */
@@ -55,13 +65,15 @@ export async function forEachPrepared<Prepared extends { readonly recipient_sha2
   recipients: readonly Recipient[],
   prepare: (keys: readonly RecipientKey[]) => Promise<readonly Prepared[]>,
   work: (prepared: Prepared, recipient: Recipient) => Promise<Result>,
+  signal: AbortSignal,
 ): Promise<readonly Result[]> {
   const byHash = new Map(recipients.map((recipient) => [recipientKey(recipient).sha256, recipient]))
-  return forEachMessage(await prepare(recipients.map(recipientKey)), (prepared) => {
+  const send = (prepared: Prepared) => {
     const recipient = byHash.get(prepared.recipient_sha256)
     if (recipient === undefined) throw new RangeError('The mirror names a recipient that nobody asked for.')
     return work(prepared, recipient)
-  })
+  }
+  return forEachMessage(await prepare(recipients.map(recipientKey)), send, signal)
 }
 
 export interface ClaimedMessage extends Claim {

@@ -41,7 +41,7 @@ export async function backupTo(
   if (moved !== null) log?.('warn', moved)
   const { engine } = source
   return holdAccounts(source, { mode: 'backup', signal, log }, async (_, ended) => {
-    const written = await withSnapshot(source, { keepsWritersOut: false, signal: ended }, (contents) =>
+    const written = await withSnapshot(source, ended, (contents) =>
       writeBackup(file, contents, { engine, signal: ended, onProgress }),
     )
     const { kind, format, identities, ...manifest } = written

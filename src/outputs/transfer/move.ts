@@ -5,11 +5,11 @@ import type { Timestamp } from '../../common/schema/items.ts'
 import type { Database, DatabaseLog } from '../../db/database.ts'
 import { markMoved, requireNotMoved } from '../../load/state/moved.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
-import { withSnapshot } from './database/source.ts'
+import { withLastSnapshot } from './database/source.ts'
 import { hasRowsOf, requireSameRows } from './database/earlier-copy.ts'
 import { requireEmpty, writeMirror } from './database/target.ts'
 import type { TableCheck } from './database/table-checks.ts'
-import type { OnProgress } from './mirror-contents.ts'
+import type { ContentsSource, OnProgress } from './mirror-contents.ts'
 
 /** What a move, a backup and a restore take alike. */
 export interface TransferOptions {
@@ -49,7 +49,7 @@ export async function moveInto(
     await using target = await openTarget()
     const isCopied = await hasRowsOf(source, target)
     if (!isCopied) await requireEmpty(target)
-    const copied = await withSnapshot(source, { keepsWritersOut: true, signal: held }, async (contents) => {
+    const copy = async (contents: ContentsSource) => {
       // guard: an account that came meanwhile
       if (contents.outline.accounts.length !== accounts) throw newAccount()
       const tables = isCopied
@@ -57,9 +57,10 @@ export async function moveInto(
         : await writeMirror(target, contents, { signal: held, onProgress })
       const { accounts: names, readers } = contents.outline
       return { accounts: names, tables, readers }
-    })
-    const moved = await source.transaction((trx) => markMoved(trx, target.label))
-    return { from: source.label, to: target.label, moved_at: moved.moved_at, ...copied }
+    }
+    const moved = await withLastSnapshot(source, held, copy, (trx) => markMoved(trx, target.label))
+    const { moved_at, accounts: names, tables, readers } = moved
+    return { from: source.label, to: target.label, moved_at, accounts: names, tables, readers }
   })
 }
 

@@ -1,10 +1,10 @@
-import { once } from 'node:events'
-import { connect as connectSocket, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect as connectSocket, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { cancelReadsOnAbort } from '../../../src/db/cancel/cancel-reads.ts'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import { freshPlace } from '../../support/databases/databases.ts'
+import { listenOnLoopback } from '../../support/http/loopback.ts'
 import { openPool } from '../../support/databases/pools.ts'
 
 async function placeOf() {
@@ -57,28 +57,20 @@ test('what a cancel is meant for is over: the next transaction of that session g
 test('a connection that is being made to a server that is silent does not keep a database from being closed', async () => {
   const { url } = await placeOf()
   const { hostname, port, pathname } = new URL(url)
-  const sockets = new Set<Socket>()
-  const proxy = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    // Only the first connection is answered.
-    if (sockets.size > 1) return
-    const server = connectSocket(Number(port), hostname)
-    sockets.add(server)
-    socket.pipe(server).pipe(socket)
+  // Only the first connection is answered.
+  const server = createServer().once('connection', (socket) => {
+    const onward = connectSocket(Number(port), hostname)
+    socket.pipe(onward).pipe(socket)
+    socket.on('close', () => onward.destroy())
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    proxy.close()
-  })
+  const proxy = await listenOnLoopback(server)
+  onTestFinished(() => proxy[Symbol.asyncDispose]())
   const through = new URL(url)
-  through.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  through.host = `127.0.0.1:${proxy.port}`
   through.pathname = pathname
   const database = await connect(through.href)
   const ends = Promise.allSettled([1, 2].map(() => read(database, 'select pg_sleep(60)')))
-  await vi.waitFor(() => expect(sockets.size).toBeGreaterThan(2), { timeout: 30_000 })
+  await vi.waitFor(() => expect(proxy.connections()).toBeGreaterThan(1), { timeout: 30_000 })
   const isClosed = await Promise.race([database.close().then(() => true), sleep(5000)])
   expect(isClosed).toBe(true)
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected'])

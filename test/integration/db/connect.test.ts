@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, inject, test, vi } from 'vitest'
@@ -14,6 +12,8 @@ import {
 } from '../../../src/common/errors.ts'
 import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases/databases.ts'
 import { lockTable } from '../../support/databases/locks.ts'
+import { closedPort } from '../../support/http/fault-server.ts'
+import { startSilentServer } from '../../support/http/loopback.ts'
 import { openPool } from '../../support/databases/pools.ts'
 
 async function failure(work: Promise<unknown>): Promise<Error> {
@@ -124,11 +124,7 @@ const write = `insert into headcount.accounts (name) values ('club')`
 
 describe('a server that cannot be used', () => {
   test('D1 down: host, port and remedy are named', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : 0
-    server.close()
+    const port = await closedPort()
     const error = await failure(connect(`postgres://user:CANARY@127.0.0.1:${port}/mirror`))
     expect(error).toMatchObject({ name: 'DatabaseError', exitCode: 5 })
     expect(error.message).toContain(`127.0.0.1:${port}/mirror`)
@@ -136,13 +132,8 @@ describe('a server that cannot be used', () => {
   })
 
   test('D1 a server that accepts and never answers is given up after 10 s', async () => {
-    const server = createServer(() => {}).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const error = await failure(
-      connect(`postgres://user:CANARY@127.0.0.1:${typeof address === 'object' ? address?.port : 0}/mirror`),
-    )
-    server.close()
+    await using server = await startSilentServer()
+    const error = await failure(connect(`postgres://user:CANARY@127.0.0.1:${server.port}/mirror`))
     expect(error.message).toContain('Check that the server runs')
   })
 

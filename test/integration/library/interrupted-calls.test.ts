@@ -1,6 +1,4 @@
 /** What becomes of a call that its signal ends. */
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +22,7 @@ import {
 } from '../../../src/index.ts'
 import { accountOf } from '../../support/accounts/account.ts'
 import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { startSilentServer } from '../../support/http/loopback.ts'
 import { testKey } from '../../support/http/reading.ts'
 import { freshPlace, onBoth } from '../../support/databases/databases.ts'
 import { lendPglite } from '../../support/databases/lending.ts'
@@ -119,16 +118,12 @@ test('a call that writes ends at once while it waits to bring the schema up to d
 })
 
 test('a server that does not answer is left at once', async () => {
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  const address = silent.address()
-  const port = typeof address === 'object' ? address?.port : 0
+  await using silent = await startSilentServer()
   const began = performance.now()
   const signal = AbortSignal.timeout(100)
-  const call = status({ database: `postgres://ada@127.0.0.1:${port}/mirror`, signal })
+  const call = status({ database: `postgres://ada@127.0.0.1:${silent.port}/mirror`, signal })
   await expect(call).rejects.toThrow(InterruptedError)
   expect(performance.now() - began).toBeLessThan(8000)
-  silent.close()
 })
 
 onBoth('a program with rows', (fresh) => {

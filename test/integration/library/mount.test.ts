@@ -1,7 +1,6 @@
 /** `createService` inside another server: every address that it names leads back to it. */
 import { once } from 'node:events'
 import { createServer, request as sendTo, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { fetch } from 'undici'
@@ -17,6 +16,7 @@ import {
 import { accountOf } from '../../support/accounts/account.ts'
 import { freshPlace } from '../../support/databases/databases.ts'
 import { send as answer, startFaultServer } from '../../support/http/fault-server.ts'
+import { listenOnLoopback } from '../../support/http/loopback.ts'
 import { testKey } from '../../support/http/reading.ts'
 import { keyOf } from '../../support/http/serving.ts'
 
@@ -63,15 +63,11 @@ async function mount(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ readonly origin: string } & AsyncDisposable> {
   const service = createService({ database, mountPath: '/club', ...options })
-  const server = createServer(listener(service)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A server of TCP has a port.
-  const { port } = server.address() as AddressInfo
+  const server = await listenOnLoopback(createServer(listener(service)))
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${server.port}`,
     [Symbol.asyncDispose]: async () => {
-      server.close()
-      server.closeAllConnections()
+      await server[Symbol.asyncDispose]()
       await service.close()
     },
   }

@@ -1,12 +1,11 @@
 /** What a program that mounts the service may rely on; over a PGlite of its own in service-round-trip.test.ts. */
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createService, DatabaseError, migrate, sync, UsageError } from '../../../src/index.ts'
 import { accountOf } from '../../support/accounts/account.ts'
 import { freshPlace } from '../../support/databases/databases.ts'
 import { send, startFaultServer } from '../../support/http/fault-server.ts'
 import { openPool } from '../../support/databases/pools.ts'
+import { startSilentServer } from '../../support/http/loopback.ts'
 import { testKey } from '../../support/http/reading.ts'
 import { keyOf } from '../../support/http/serving.ts'
 
@@ -101,10 +100,8 @@ describe('createService', () => {
   test('listens once', async () => {
     await using place = await freshPlace('postgres')
     const service = createService({ database: place.url })
-    await using other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const taken = other.address() as AddressInfo
-    await expect(service.listen({ host: '127.0.0.1', port: taken.port })).rejects.toThrow(
+    await using other = await startSilentServer()
+    await expect(service.listen({ host: '127.0.0.1', port: other.port })).rejects.toThrow(
       /cannot listen on .* choose another host or port/,
     )
     const address = { host: '127.0.0.1', port: 0 }

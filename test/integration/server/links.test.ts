@@ -14,6 +14,7 @@ import {
 } from '../../../src/index.ts'
 import { createLinks } from '../../../src/server/links/link-responder.ts'
 import { accountOf, responseItem, type Account } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
 import { listening, mirrorStore } from '../../support/http/http-service.ts'
 import { serve } from '../../support/http/serving.ts'
 import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../support/runs/stage.ts'
@@ -150,6 +151,19 @@ onBothStages('a link', (start) => {
 })
 
 onPostgresStage('a link (postgres)', (start) => {
+  test('says when the account was last read, and not when a run failed', async () => {
+    await using stage = await clubStage(start)
+    const { get, make } = await showing(stage)
+    const { path } = await make({ view: 'events', format: 'html' })
+    const [row] = await stage.change(
+      `update headcount.sync_runs set started_at = started_at - interval '1 day', finished_at = finished_at - interval '1 day'
+       returning to_char(finished_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')`,
+    )
+    stage.service.next(send({ status: 401 }))
+    expect((await stage.sync()).exit).toBe(3)
+    expect((await get(path)).text).toContain(`<p>account default, as of ${String(row?.[0])} UTC</p>`)
+  })
+
   test('without personal data shows no name, address or message in any form', async () => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)

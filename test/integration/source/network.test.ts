@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import tls from 'node:tls'
 import { describe, expect, test, vi } from 'vitest'
 import {
@@ -28,6 +27,7 @@ import {
   untilCloseHalf,
   withoutLastChunk,
 } from '../../support/http/fault-server.ts'
+import { listenOnLoopback } from '../../support/http/loopback.ts'
 import { errorOf, faultServer, numberText, valuesOf } from '../../support/http/reading.ts'
 import { itemsOf } from '../../support/accounts/read-items.ts'
 
@@ -146,14 +146,11 @@ describe('N4 a certificate that cannot be trusted is refused at once, and never 
   })
 
   test('a port that does not speak TLS', async () => {
-    await using plain = createServer((socket) => {
-      socket.on('error', () => {})
+    const server = createServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     })
-    plain.listen(0, '127.0.0.1')
-    await once(plain, 'listening')
-    const { port } = plain.address() as AddressInfo
-    const source = numberText(new URL(`https://127.0.0.1:${port}/api/v1`))
+    await using plain = await listenOnLoopback(server)
+    const source = numberText(new URL(`https://127.0.0.1:${plain.port}/api/v1`))
     const error = await errorOf(source.events())
     expect(error).toBeInstanceOf(CertificateError)
     expect(error.message).toContain('http:')

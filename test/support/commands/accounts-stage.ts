@@ -1,10 +1,10 @@
 /** A service with the accounts of many organisers, a file that lists them, an empty mirror, and the command line between them. */
 import { describe } from 'vitest'
 import type { Account } from '../accounts/account.ts'
-import { engines, freshPlace } from '../databases/databases.ts'
+import { engines } from '../databases/databases.ts'
 import { accountsFolder, type AccountsFolder } from '../files/accounts-folder.ts'
-import { send, startFaultServer } from '../http/fault-server.ts'
-import { commandLineWith, type CommandStage } from './command-stage.ts'
+import type { Answer, SeenRequest } from '../http/fault-server.ts'
+import { stageOf, type CommandStage } from './command-stage.ts'
 
 export interface AccountsStage extends CommandStage {
   readonly folder: AccountsFolder
@@ -20,39 +20,21 @@ export async function accountsStage(
   engine: (typeof engines)[number],
   accounts: Readonly<Record<string, Account>>,
 ): Promise<AccountsStage> {
-  await using opened = new AsyncDisposableStack()
-  const service = opened.use(await startFaultServer())
   for (const [name, account] of Object.entries(accounts)) account.keys = [keyOf(name)]
-  service.always(
-    send((request) => {
-      const known = Object.values(accounts).find(({ keys }) =>
-        keys.includes(request.headers['x-api-key'] ?? ''),
-      )
-      return known?.answer(request) ?? { status: 401, body: { error: 'no such key' } }
-    }),
-  )
-  const place = opened.use(await freshPlace(engine))
-  const folder = accountsFolder(Object.keys(accounts))
-  const env = {
-    HEADCOUNT_ACCOUNTS_FILE: folder.file,
-    HEADCOUNT_BASE_URL: service.baseUrl.href,
-    DATABASE_URL: place.url,
+  const answering = (request: SeenRequest): Answer => {
+    const known = Object.values(accounts).find(({ keys }) =>
+      keys.includes(request.headers['x-api-key'] ?? ''),
+    )
+    return known?.answer(request) ?? { status: 401, body: { error: 'no such key' } }
   }
+  const folder = accountsFolder(Object.keys(accounts))
+  const stage = await stageOf(engine, answering, { HEADCOUNT_ACCOUNTS_FILE: folder.file })
   const list: AccountsStage['list'] = (names, more = '') => {
     const entries = names.map((name) => `  - name: ${name}\n    key_file: keys/${name}.key\n`)
     folder.write('accounts.yaml', `accounts:\n${entries.join('')}${more}`)
   }
   list(Object.keys(accounts))
-  const resources = opened.move()
-  return {
-    service,
-    place,
-    folder,
-    env,
-    list,
-    ...commandLineWith(env),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  }
+  return { ...stage, folder, list }
 }
 
 type Stage = (accounts: Readonly<Record<string, Account>>) => Promise<AccountsStage>

@@ -3,7 +3,7 @@ import { describe } from 'vitest'
 import type { Account } from '../accounts/account.ts'
 import { headcount, headcountOnTerminal, type Ran, type RunOptions } from './command.ts'
 import { engines, freshPlace, type FreshOptions, type Place } from '../databases/databases.ts'
-import { send, startFaultServer, type FaultServer } from '../http/fault-server.ts'
+import { send, startFaultServer, type Answering, type FaultServer } from '../http/fault-server.ts'
 import { testKey } from '../http/reading.ts'
 
 interface CommandLine {
@@ -19,7 +19,7 @@ export interface CommandStage extends CommandLine, AsyncDisposable {
 }
 
 /** The command line of a user who has set this. */
-export function commandLineWith(env: CommandStage['env']): CommandLine {
+function commandLineWith(env: CommandStage['env']): CommandLine {
   const withEnv = <O extends RunOptions>(given: O | undefined) => ({
     ...given,
     env: { ...env, ...given?.env },
@@ -30,20 +30,26 @@ export function commandLineWith(env: CommandStage['env']): CommandLine {
   }
 }
 
-export async function commandStage(
+export function commandStage(
   engine: (typeof engines)[number],
   account: Account,
   options?: FreshOptions,
 ): Promise<CommandStage> {
+  return stageOf(engine, (request) => account.answer(request), { HEADCOUNT_API_KEY: testKey }, options)
+}
+
+/** @param variables that a user would have set besides the addresses */
+export async function stageOf(
+  engine: (typeof engines)[number],
+  answering: Answering,
+  variables: CommandStage['env'],
+  options?: FreshOptions,
+): Promise<CommandStage> {
   await using opened = new AsyncDisposableStack()
   const service = opened.use(await startFaultServer())
-  service.always(send((request) => account.answer(request)))
+  service.always(send(answering))
   const place = opened.use(await freshPlace(engine, options))
-  const env = {
-    HEADCOUNT_BASE_URL: service.baseUrl.href,
-    HEADCOUNT_API_KEY: testKey,
-    DATABASE_URL: place.url,
-  }
+  const env = { HEADCOUNT_BASE_URL: service.baseUrl.href, DATABASE_URL: place.url, ...variables }
   const resources = opened.move()
   return {
     service,

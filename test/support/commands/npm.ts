@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import type { Ran } from './command.ts'
 
 export const projectFolder = join(import.meta.dirname, '../../..')
 
@@ -17,18 +18,12 @@ export function environment(): Record<string, string> {
   return { ...Object.fromEntries(kept), PATH, npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
 }
 
-export interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** Runs a line of shell and tells how it ended. */
 export async function inShell(
   line: string,
   cwd: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
+): Promise<Ran> {
   const child = spawn('/bin/sh', ['-c', line], {
     cwd,
     env: { ...environment(), ...env },

@@ -1,7 +1,8 @@
 /** Between a run and its Postgres: hands everything on, but for what a test wants to go wrong. */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { listenOnLoopback } from '../http/loopback.ts'
 import { fatal, IncomingMessages, message } from './postgres-messages.ts'
 
 interface Proxy extends AsyncDisposable {
@@ -142,28 +143,15 @@ async function startProxy(
   port = 0,
 ): Promise<Proxy> {
   const target = new URL(url)
-  const sockets = new Set<Socket>()
   const proxy = createServer({ noDelay: true }, (client) => {
     const server = connect({ port: Number(target.port), host: target.hostname, noDelay: true })
-    for (const socket of [client, server]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => sockets.delete(socket))
-    }
+    server.on('error', () => {})
     join(client, server)
     client.on('close', () => server.destroy())
     server.on('close', () => client.destroySoon())
   })
-  proxy.listen(port, '127.0.0.1')
-  await once(proxy, 'listening')
+  const listening = await listenOnLoopback(proxy, port)
   const through = new URL(url)
-  through.port = String((proxy.address() as AddressInfo).port)
-  return {
-    url: through.href,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      proxy.close()
-      await once(proxy, 'close')
-    },
-  }
+  through.port = String(listening.port)
+  return { url: through.href, [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose]() }
 }

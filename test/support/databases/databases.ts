@@ -18,7 +18,7 @@ import { makeOwnFolder } from '../files/leftovers.ts'
 import { openPool } from './pools.ts'
 import { connect } from '../../../src/db/connect.ts'
 import type { ConnectOptions, Database } from '../../../src/db/connect.ts'
-import type { Engine } from '../../../src/db/transaction.ts'
+import { rowObjects, type Engine } from '../../../src/db/transaction.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -81,11 +81,7 @@ export function onBoth(
 
 async function empty(database: Database): Promise<void> {
   await database.transaction(async (trx) => {
-    const send: Send = async (statement) => {
-      const { columns, rows } = await trx.query(statement)
-      return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])))
-    }
-    await emptyTables(send, ['schema_migrations'])
+    await emptyTables(async (statement) => rowObjects(await trx.query(statement)), ['schema_migrations'])
   })
 }
 

@@ -6,10 +6,9 @@
  * As with PgBouncer, an unknown start-up parameter is refused, a server connection is closed when its client goes
  * in the middle of a transaction, and a client whose server connection breaks is told and let go.
  */
-import { once } from 'node:events'
 import { createServer, Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { Client } from 'pg'
+import { listenOnLoopback } from '../http/loopback.ts'
 import {
   authenticated,
   fatal,
@@ -43,26 +42,17 @@ const leftovers = `set search_path to ''; set time zone 'Asia/Kathmandu'; set in
 
 export async function startPoolingProxy(url: string): Promise<PoolingProxy> {
   const servers = new Pool(url)
-  const clients = new Set<Socket>()
-  const proxy = createServer({ noDelay: true }, (socket) => {
-    clients.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => clients.delete(socket))
-    void serve(socket, servers)
-  })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
+  const proxy = createServer({ noDelay: true }, (socket) => void serve(socket, servers))
+  const listening = await listenOnLoopback(proxy)
   const through = new URL(url)
-  through.port = String((proxy.address() as AddressInfo).port)
+  through.port = String(listening.port)
   // Authentication is between the proxy and the server.
   through.password = 'anything'
   return {
     url: through.href,
     [Symbol.asyncDispose]: async () => {
-      for (const socket of clients) socket.destroy()
       servers.close()
-      proxy.close()
-      await once(proxy, 'close')
+      await listening[Symbol.asyncDispose]()
     },
   }
 }

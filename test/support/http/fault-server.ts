@@ -4,9 +4,10 @@
  */
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
+import { listenOnLoopback } from './loopback.ts'
 
 export interface SeenRequest {
   readonly method: string
@@ -50,7 +51,6 @@ export async function startFaultServer(
   options: { readonly tls?: { readonly key: string; readonly cert: string } } = {},
 ): Promise<FaultServer> {
   const requests: SeenRequest[] = []
-  const sockets = new Set<Socket>()
   const planned: Step[] = []
   const plannedAt = new Map<string, Step[]>()
   let otherwise: Step = send({ status: 404, body: { error: 'nothing was planned here' } })
@@ -59,10 +59,8 @@ export async function startFaultServer(
   const serve = (socket: Socket): void => {
     connections += 1
     const connection = connections
-    sockets.add(socket)
     socket.setNoDelay(true)
     socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
     let text = ''
     socket.on('data', (piece: Buffer) => {
       text += piece.toString('latin1')
@@ -78,10 +76,8 @@ export async function startFaultServer(
   const server = options.tls === undefined ? createServer(serve) : createTlsServer(options.tls, serve)
   // A client that refuses the certificate breaks off: that is what such a test is about.
   server.on('tlsClientError', () => {})
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const origin = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
+  const listening = await listenOnLoopback(server)
+  const origin = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${listening.port}`
   return {
     origin,
     baseUrl: new URL(`${origin}/api/v1`),
@@ -94,11 +90,7 @@ export async function startFaultServer(
     always: (step) => {
       otherwise = step
     },
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   }
 }
 

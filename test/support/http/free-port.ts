@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { listenOnLoopback } from './loopback.ts'
 
 /** Outside of what the system itself gives away to whoever asks for any port: nobody else takes it in between. */
 const LOWEST = 10_000
@@ -14,15 +14,11 @@ export async function freePort(): Promise<number> {
 }
 
 async function isFree(port: number): Promise<boolean> {
-  const probe = createServer()
-  probe.listen(port, '127.0.0.1')
   try {
-    await once(probe, 'listening')
+    await using _probe = await listenOnLoopback(createServer(), port)
+    return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false
     throw error
   }
-  probe.close()
-  await once(probe, 'close')
-  return true
 }

@@ -1,6 +1,7 @@
 /** A service that answers with these very texts, byte for byte, and a mirror that is looked at row by row. */
 import { expect } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
+import { rowObjects } from '../../../src/db/transaction.ts'
 import type { RunOptions } from '../../../src/index.ts'
 import { accountOf } from '../accounts/account.ts'
 import { readContents } from '../mirror/contents.ts'
@@ -84,8 +85,7 @@ async function lookAt(target: Stage['target']): Promise<Look> {
     async (trx) => {
       const read: Record<string, readonly Row[]> = {}
       for (const [table, order] of Object.entries(orders)) {
-        const { columns, rows } = await trx.query(`select * from headcount.${table} order by ${order}`)
-        read[table] = rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])))
+        read[table] = rowObjects(await trx.query(`select * from headcount.${table} order by ${order}`))
       }
       return read
     },

@@ -1,8 +1,7 @@
 /** A collector of OpenTelemetry on a real socket: takes OTLP over HTTP, or behaves as a test says. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { listenOnLoopback } from '../http/loopback.ts'
 import { decodeMetrics, decodeTraces } from './otlp-protobuf.ts'
 
 /** A span as a test looks at it. */
@@ -83,11 +82,9 @@ export async function startCollector(behaviour: Behaviour = 'take'): Promise<Col
       response.writeHead(400).end()
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const listening = await listenOnLoopback(server)
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://127.0.0.1:${listening.port}`,
     spans,
     points,
     requests,
@@ -98,10 +95,7 @@ export async function startCollector(behaviour: Behaviour = 'take'): Promise<Col
       return raw
     },
     [Symbol.asyncDispose]: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
+      await listening[Symbol.asyncDispose]()
       if (failures.length > 0) throw new AggregateError(failures, 'the collector could not read a request')
     },
   }

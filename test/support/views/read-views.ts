@@ -1,5 +1,6 @@
 /** Views and tables of a mirror at one moment, as rows of objects. */
 import type { Database } from '../../../src/db/connect.ts'
+import { rowObjects } from '../../../src/db/transaction.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -13,13 +14,7 @@ export async function readViews(
     for (const [name, value] of Object.entries(settings))
       await trx.query(`select set_config('${name}', '${value}', true)`)
     const rows = new Map<string, readonly Row[]>()
-    for (const name of names) {
-      const { columns, rows: read } = await trx.query(`select * from headcount.${name}`)
-      rows.set(
-        name,
-        read.map((row) => Object.fromEntries(columns.map((column, at) => [column.name, row[at]]))),
-      )
-    }
+    for (const name of names) rows.set(name, rowObjects(await trx.query(`select * from headcount.${name}`)))
     const { rows: moment } = await trx.query('select now()')
     return { now: String(moment[0]?.[0]), rows }
   })

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { codeOf } from '../../../db/errors.ts'
-import type { Transaction } from '../../../db/transaction.ts'
+import { rowObjects, type Transaction } from '../../../db/transaction.ts'
 import { CANCELLED } from '../../query/query-errors.ts'
 
 /** How long the statements of a report may take. */
@@ -22,12 +22,12 @@ export function askWithin(trx: Transaction, limit: TimeLimit | null): Ask {
     const { sql, parameters } = query.compile(trx.kysely)
     try {
       // guard: time of a report
-      const { columns, rows } =
+      const result =
         limit === null
           ? await trx.query(sql, parameters)
           : await trx.queryWithin(await limit.leftMs(), sql, parameters)
       // The statement says of which columns a row is.
-      return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])) as Row)
+      return rowObjects(result) as Row[]
     } catch (error) {
       throw limit !== null && codeOf(error) === CANCELLED ? limit.exceeded(error) : error
     }

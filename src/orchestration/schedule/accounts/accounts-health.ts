@@ -1,4 +1,5 @@
 /** The health of a worker over many accounts, as `GET /healthz` answers it. */
+import { nameSome } from '../../../common/text/name-some.ts'
 import { healthOf, type WorkerState } from '../health.ts'
 
 /** Accounts and entries that are named with their reasons. */
@@ -59,12 +60,11 @@ function reasonOf(
   unhealthy: readonly { readonly account: string }[],
   faults: readonly string[],
 ): string {
-  const more = unhealthy.length > MAX_NAMED ? ` and ${unhealthy.length - MAX_NAMED} more` : ''
-  const names = unhealthy.slice(0, MAX_NAMED).map(({ account }) => account)
+  const names = unhealthy.map(({ account }) => account)
   return [
     ...(unhealthy.length === 0
       ? []
-      : [`${unhealthy.length} of ${accounts} accounts are unhealthy: ${names.join(', ')}${more}`]),
+      : [`${unhealthy.length} of ${accounts} accounts are unhealthy: ${nameSome(names, MAX_NAMED)}`]),
     ...faultOfFile(faults),
   ].join('; ')
 }

@@ -25,7 +25,7 @@ export interface LinkSource extends Omit<Source, 'trx'> {
   /** The one event whose rows are shown; null: of all. */
   readonly event: string | null
   readonly withPersonal: boolean
-  /** When the last run ended that the rows are from, with the zone, for people; null: none has. */
+  /** When the last run ended that read all that was due, with the zone, for people; null: none has. */
   readonly asOf: string | null
 }
 

@@ -53,7 +53,7 @@ function escaped(text: string): string {
 function head({ name, account, event, asOf }: LinkSource): string {
   const title = name.replaceAll('_', ' ')
   const of = [`account ${account.name}`, ...(event === null ? [] : [`event ${event}`])].join(', ')
-  const when = asOf === null ? 'no run has ended yet' : `as of ${asOf}`
+  const when = asOf === null ? 'no run has read the whole account yet' : `as of ${asOf}`
   return [
     '<!doctype html>',
     '<html lang="en">',

@@ -54,14 +54,15 @@ export async function deliverDigests(
   const call = oneAtATime(ask)
   const prepare = (recipients: readonly RecipientKey[]) =>
     call(prepareDigestsCall, { ...options, recipients, attempts })
-  return forEachPrepared(options.recipients, prepare, async (one, recipient) => {
+  const send = async (one: PreparedDigest, recipient: Recipient): Promise<Delivery> => {
     const shown = recipientKey(recipient).shown
     if (one.message === null) return unsent(one, shown)
     const message = messageOf(options.name, one.message, recipient, withPersonal)
     const claimed = { ...one.message, notice: null }
     const became = await deliver(call, claimed, () => sendMessage(recipient, message, mail, signal), signal)
     return { account: one.account, recipient: shown, message_id: message.id, ...became }
-  })
+  }
+  return forEachPrepared(options.recipients, prepare, send, signal)
 }
 
 function unsent({ account, state, next_attempt_at }: PreparedDigest, recipient: string): Delivery {
@@ -78,7 +79,7 @@ export async function sendDigestsOnce(
 ): Promise<readonly Delivery[]> {
   const { accounts } = await call(digestCall, { account, event, since, ...settings })
   const messages = accounts.flatMap((digest) => recipients.map((recipient) => ({ digest, recipient })))
-  return forEachMessage(messages, async ({ digest, recipient }) => {
+  const send = async ({ digest, recipient }: (typeof messages)[number]): Promise<Delivery> => {
     const told = { account: digest.account, recipient: recipientKey(recipient).shown, next_attempt_at: null }
     if (!always && !isNews(digest)) return { ...told, state: 'nothing_new', message_id: null, error: null }
     signal.throwIfAborted()
@@ -87,7 +88,8 @@ export async function sendDigestsOnce(
     if (result.isAccepted) return { ...told, state: 'accepted', message_id: message.id, error: null }
     signal.throwIfAborted()
     return { ...told, state: 'failed', message_id: message.id, error: result.error }
-  })
+  }
+  return forEachMessage(messages, send, signal)
 }
 
 function messageOf(

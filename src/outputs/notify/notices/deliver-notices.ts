@@ -40,7 +40,7 @@ export async function deliverNotices(
   const call = oneAtATime(ask)
   const prepare = (keys: readonly RecipientKey[]) =>
     call(prepareNoticesCall, { account, state, cause, recipients: keys })
-  return forEachPrepared(recipients, prepare, async (one, recipient) => {
+  const send = async (one: PreparedNotice, recipient: Recipient): Promise<NoticeDelivery> => {
     const told = { account: one.account, recipient: recipientKey(recipient).shown }
     if (one.state !== 'claimed' || one.message === null)
       return {
@@ -61,5 +61,6 @@ export async function deliverNotices(
     const became = await deliver(call, claimed, () => sendMessage(recipient, message, mail, signal), signal)
     const { error, next_attempt_at } = became
     return { ...told, state: became.state === 'accepted' ? 'accepted' : 'failed', error, next_attempt_at }
-  })
+  }
+  return forEachPrepared(recipients, prepare, send, signal)
 }

@@ -36,7 +36,7 @@ function figuresOf({ events: { sums }, thin_slots, money }: AccountReport): read
       : [
           {
             value: formatMoney(latest.amount),
-            label: `paid in ${formatMonth(latest.month)}, no currency given`,
+            label: `paid ${latest.month === null ? '' : 'in '}${formatMonth(latest.month)}, no currency given`,
           },
         ]),
   ]
@@ -63,7 +63,7 @@ function sectionsOf(report: AccountReport, formats: Moments): readonly Section[]
               ),
             )}`,
     },
-    { id: 'months', title: 'Money by month', body: drawMoney(money, report.made_at) },
+    { id: 'months', title: 'Money by month', body: drawMoney(money, report.made_at, formats.zone) },
     { id: 'events', title: 'All events', body: drawEvents(events, formats) },
     { id: 'changes', title: 'Changed this week', body: drawChanges(report, formats) },
     { id: 'quality', title: 'Data quality', body: drawQuality(report) },

@@ -10,8 +10,8 @@ import type { Html } from './text.ts'
 /** Months of the chart. */
 const CHARTED = 24
 
-/** What was paid in each month, as words, chart and table. */
-export function drawMoney({ months, sums }: ReportedMoney, madeAt: string): Html {
+/** What was paid in each month, as words, chart and table. @param zone in which the months are counted */
+export function drawMoney({ months, sums }: ReportedMoney, madeAt: string, zone: string): Html {
   if (months.length === 0) return html`<p>No response has a payment.</p>`
   return html`<div class="whole">
       <p>
@@ -19,7 +19,7 @@ export function drawMoney({ months, sums }: ReportedMoney, madeAt: string): Html
         ${formatMoney(sums.amount_after_fee)} after fees of ${formatMoney(sums.processing_fee)}. The service
         names no currency and no time of payment: a payment counts in the month of its response.
       </p>
-      ${drawColumns('Amount paid in each month; the table below has the figures', columnsOf(months, madeAt), 'amount (no currency is given)')}
+      ${drawColumns('Amount paid in each month; the table below has the figures', columnsOf(months, localDate(madeAt, zone)), 'amount (no currency is given)')}
     </div>
     ${drawFigures({
       id: 'money',
@@ -38,9 +38,8 @@ export function drawMoney({ months, sums }: ReportedMoney, madeAt: string): Html
 }
 
 /** Month after month up to this one, from the first one with a payment on; those without one are empty. */
-function columnsOf(months: readonly ViewRow<'payments_by_month'>[], madeAt: string): readonly ChartColumn[] {
+function columnsOf(months: readonly ViewRow<'payments_by_month'>[], now: Date): readonly ChartColumn[] {
   const amounts = new Map(months.map(({ month, amount }) => [month, amount]))
-  const now = new Date(madeAt)
   const all = Array.from({ length: CHARTED }, (_, at) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - CHARTED + 1 + at)).toISOString().slice(0, 10),
   )
@@ -50,4 +49,9 @@ function columnsOf(months: readonly ViewRow<'payments_by_month'>[], madeAt: stri
     const [name = '', year = ''] = formatMonth(month).split(' ')
     return { key: month, value: amount === null ? null : Number(amount), label: [name, year] as const }
   })
+}
+
+/** The day there, as if it were one of UTC: Swedish dates are `2026-12-01`. */
+function localDate(instant: string, timeZone: string): Date {
+  return new Date(new Intl.DateTimeFormat('sv', { timeZone }).format(new Date(instant)))
 }

@@ -51,11 +51,11 @@ export async function openSource(trx: Transaction, signal: AbortSignal): Promise
 }
 
 /**
- * Lets others read the tables and not write to them, until the transaction ends. To be called before the first query, which takes the
- * snapshot. Heartbeats of the held accounts go on in `sync_runs`.
+ * Lets others read the tables and not write to them, until the transaction ends, which may write itself. To be called before the first
+ * query, which takes the snapshot. Heartbeats of the held accounts go on in `sync_runs`.
  */
 async function lockAgainstWriters(trx: Transaction): Promise<void> {
-  if (trx.engine === 'pglite') return
+  await trx.query('set transaction read write')
   const tables = WRITTEN_BY_OTHERS.map(tableName).join(', ')
   // guard: writers during a move
   await trx.query(`lock table ${tables} in share mode`)
@@ -87,21 +87,46 @@ async function readSize(trx: Transaction): Promise<number> {
   return Number(rows[0]?.[0])
 }
 
-/**
- * Works on one snapshot of the mirror.
- *
- * @param keepsWritersOut until the work is done
- */
+/** Works on one snapshot of the mirror. */
 export function withSnapshot<T>(
   database: Database,
-  { keepsWritersOut, signal }: { readonly keepsWritersOut: boolean; readonly signal: AbortSignal },
+  signal: AbortSignal,
   work: (contents: ContentsSource) => Promise<T>,
 ): Promise<T> {
-  return database.transaction(async (trx) => {
-    if (keepsWritersOut) await lockAgainstWriters(trx)
-    using _ = await cancelTransactionOnAbort(database, trx, signal)
-    return await work(await openSource(trx, signal))
-  }, SNAPSHOT)
+  return database.transaction((trx) => readSnapshot(database, trx, signal, work), SNAPSHOT)
+}
+
+/**
+ * The same while nobody else writes.
+ *
+ * @param finish writes in the same transaction: whoever waited meanwhile finds what it wrote. No signal ends it.
+ */
+export function withLastSnapshot<T, Finished>(
+  database: Database,
+  signal: AbortSignal,
+  work: (contents: ContentsSource) => Promise<T>,
+  finish: (trx: Transaction) => Promise<Finished>,
+): Promise<T & Finished> {
+  // Nobody else is there during a transaction on PGlite.
+  const isShared = database.engine === 'postgres'
+  return database.transaction(
+    async (trx) => {
+      if (isShared) await lockAgainstWriters(trx)
+      const done = await readSnapshot(database, trx, signal, work)
+      return { ...done, ...(await finish(trx)) }
+    },
+    { ...SNAPSHOT, readOnly: isShared },
+  )
+}
+
+async function readSnapshot<T>(
+  database: Database,
+  trx: Transaction,
+  signal: AbortSignal,
+  work: (contents: ContentsSource) => Promise<T>,
+): Promise<T> {
+  using _ = await cancelTransactionOnAbort(database, trx, signal)
+  return await work(await openSource(trx, signal))
 }
 
 /**

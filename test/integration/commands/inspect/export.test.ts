@@ -19,6 +19,7 @@ import {
   onPostgresCommandStage,
   type CommandStage,
 } from '../../../support/commands/command-stage.ts'
+import { send } from '../../../support/http/fault-server.ts'
 import { lockTable } from '../../../support/databases/locks.ts'
 
 const account = () => {
@@ -347,6 +348,19 @@ onPostgresCommandStage('export of two accounts', (stage) => {
     expect(both.names).toEqual(['default', 'second'])
     expect(one.names).toEqual(['second'])
     expect(one.rows.map((rows) => rows * 2)).toEqual(both.rows)
+    await rm(parent, { recursive: true })
+  })
+})
+
+onPostgresCommandStage('export after a run that failed', (stage) => {
+  test('says how that run ended', async () => {
+    await using on = await stage(account())
+    await on.run(['sync', '-q'])
+    on.service.next(send({ status: 401 }))
+    expect((await on.run(['sync', '-q'])).code).toBe(3)
+    const parent = await mkdtemp(join(tmpdir(), 'headcount-test-export-'))
+    const ran = await on.run(['export', '--out', join(parent, 'files'), '--view', 'events'])
+    expect(ran.stdout).toMatch(/account default: as of run 2 \(failed\), which ended /)
     await rm(parent, { recursive: true })
   })
 })

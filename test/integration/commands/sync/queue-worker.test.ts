@@ -1,5 +1,4 @@
 /** `worker --queue` and `queue` as an operator runs them. */
-import { once } from 'node:events'
 import { unlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -10,6 +9,7 @@ import { startWorker, type Process } from '../../../support/commands/process.ts'
 import { headcount } from '../../../support/commands/command.ts'
 import { accountsFolder } from '../../../support/files/accounts-folder.ts'
 import { startFailingProxy, startProxyAt } from '../../../support/databases/database-proxy.ts'
+import { listenOnLoopback } from '../../../support/http/loopback.ts'
 import { freePort } from '../../../support/http/free-port.ts'
 import { startPoolingProxy } from '../../../support/databases/pooling-proxy.ts'
 import { freshPlace } from '../../../support/databases/databases.ts'
@@ -56,10 +56,8 @@ async function refuseConnections(port: number, count: number): Promise<void> {
     refused += 1
     if (refused === count) enough.resolve()
   })
-  server.listen(port, '127.0.0.1')
+  await using _server = await listenOnLoopback(server, port)
   await enough.promise
-  server.close()
-  await once(server, 'close')
 }
 
 const patience = { timeout: 60_000, interval: 1000 }

@@ -1,6 +1,4 @@
 /** `headcount worker` as an operator runs it: a process that goes on until it is told to stop. */
-import { createConnection, createServer, type AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
 import { headcount } from '../../../support/commands/command.ts'
@@ -9,6 +7,8 @@ import {
   onBothCommandStages,
   type CommandStage,
 } from '../../../support/commands/command-stage.ts'
+import { startProxyAt } from '../../../support/databases/database-proxy.ts'
+import { startSilentServer } from '../../../support/http/loopback.ts'
 import { closedPort, send, silence } from '../../../support/http/fault-server.ts'
 import { startWorker, type Process } from '../../../support/commands/process.ts'
 import { testKey } from '../../../support/http/reading.ts'
@@ -85,7 +85,6 @@ describe('a run that failed does not end the worker:', () => {
   test('D1 down at the start: it starts all the same, says it is not healthy, and recovers', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     const database = new URL(s.place.url)
-    const port = database.port
     database.port = String(await closedPort())
     const args = [...everySecond, '--health-port', '0']
     await using worker = startWorker(args, { env: { ...s.env, DATABASE_URL: database.href } })
@@ -104,11 +103,10 @@ describe('a run that failed does not end the worker:', () => {
       },
     })
     // The database comes back under the address that the worker knows.
-    await using forwarder = await forwardTo(Number(port), Number(database.port))
+    await using _proxy = await startProxyAt(Number(database.port), s.place.url)
     await worker.says('sync succeeded')
     // By this schedule the mirror is fresh for two seconds: on a busy machine the answer may come between two runs.
     await expect.poll(async () => (await fetch(healthOf(worker))).status, { timeout: 20_000 }).toBe(200)
-    expect(forwarder.connections).toBeGreaterThan(0)
     worker.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
   })
@@ -187,20 +185,15 @@ test('H3 404 after a good run: the worker goes on, and mirrors again when the se
 
 test('O2 SIGTERM while the database accepts connections and says nothing: 0 within 8 s', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 3 }))
-  const mute = createServer((socket) => socket.on('error', () => {}))
-  mute.listen(0, '127.0.0.1')
-  await once(mute, 'listening')
-  const { port } = mute.address() as AddressInfo
-  const asked = once(mute, 'connection')
+  await using mute = await startSilentServer()
   await using worker = startWorker(onceAYear, {
-    env: { ...s.env, DATABASE_URL: `postgres://headcount:pw@127.0.0.1:${port}/headcount` },
+    env: { ...s.env, DATABASE_URL: `postgres://headcount:pw@127.0.0.1:${mute.port}/headcount` },
   })
-  await asked
+  await expect.poll(mute.connections, { timeout: 20_000 }).toBeGreaterThan(0)
   const began = performance.now()
   worker.kill('SIGTERM')
   expect((await worker.ended).code).toBe(0)
   expect(performance.now() - began).toBeLessThan(8000)
-  mute.close()
 })
 
 describe('O7 settings that cannot be used end it with 2 before anything runs:', () => {
@@ -248,24 +241,3 @@ describe('O7 settings that cannot be used end it with 2 before anything runs:', 
     await worker.says('sync succeeded')
   })
 })
-
-/** Passes connections on from one port of loopback to another. */
-async function forwardTo(target: number, from: number) {
-  let connections = 0
-  const server = createServer((socket) => {
-    connections += 1
-    const onward = createConnection(target, '127.0.0.1')
-    for (const end of [socket, onward]) end.on('error', () => {})
-    socket.pipe(onward).pipe(socket)
-  })
-  server.listen(from, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    get connections() {
-      return connections
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.close()
-    },
-  }
-}

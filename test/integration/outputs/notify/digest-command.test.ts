@@ -9,6 +9,7 @@ import { send } from '../../../support/http/fault-server.ts'
 import { startServe, urlOf } from '../../../support/commands/process.ts'
 import { connect } from '../../../../src/db/connect.ts'
 import { countLockWaits } from '../../../support/databases/locks.ts'
+import { startSilentServer } from '../../../support/http/loopback.ts'
 import { startMailServer } from '../../../support/outputs/notify/mail-server.ts'
 import { startWebRecipient } from '../../../support/outputs/notify/web-recipient.ts'
 
@@ -37,6 +38,26 @@ onPostgresCommandStage('digest --since last', (stage) => {
     })
     expect(JSON.parse((await on.run([...call, '--json'])).stdout)).toMatchObject({ is_news: false })
     expect((await on.run([...call, '--name', 'second'])).stdout).toMatch(/This is the first digest/)
+  })
+
+  test('that a signal ends leaves nothing claimed: the next one sends it at once', async () => {
+    await using on = await stage(galaAccount())
+    await on.run(['sync', '--quiet'])
+    await using silent = await startSilentServer()
+    const to = Array.from({ length: 30 }, (_, at) => `mailto:a${at}@example.org`).join(' ')
+    const ran = await on.run(['digest', '--since', 'last', '--to', to], {
+      env: {
+        HEADCOUNT_SMTP_URL: `smtp://127.0.0.1:${silent.port}`,
+        HEADCOUNT_MAIL_FROM: 'headcount@example.org',
+      },
+      meanwhile: async (child) => {
+        await expect.poll(silent.connections, { timeout: 20_000 }).toBe(4)
+        child.kill('SIGTERM')
+      },
+    })
+    expect(ran.code).toBe(143)
+    const claims = 'select count(*) as deliveries, count(claim) as claims from deliveries'
+    expect((await on.run(['query', claims])).stdout).toBe('deliveries,claims\n30,0\n')
   })
 
   test('that is refused ends with exit 1, names why, and shows no secret', async () => {

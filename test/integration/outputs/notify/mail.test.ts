@@ -1,15 +1,14 @@
 /** Mail to a server on loopback: TLS, certificates, refusals, silence. */
-import { once } from 'node:events'
-import { createServer } from 'node:https'
 import { describe, expect, test } from 'vitest'
 import { parseMailServer } from '../../../../src/outputs/notify/mail-settings.ts'
 import { sendMail, transportOptions, type Mail } from '../../../../src/outputs/notify/send/mail.ts'
 import { sendMessage } from '../../../../src/outputs/notify/send/send-message.ts'
+import { startFaultServer } from '../../../support/http/fault-server.ts'
+import { startSilentServer } from '../../../support/http/loopback.ts'
 import { selfSigned } from '../../../support/http/certificate.ts'
 import {
   startBreakingServer,
   startMailServer,
-  startSilentServer,
   type MailServerOptions,
 } from '../../../support/outputs/notify/mail-server.ts'
 
@@ -119,23 +118,15 @@ describe('a message to the web', () => {
   }
 
   test('is not sent where the certificate cannot be trusted', async () => {
-    let isAsked = false
-    const server = createServer(selfSigned({ ipAddresses: ['127.0.0.1'] }), (_, response) => {
-      isAsked = true
-      response.end()
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as { port: number }
-    const recipient = { kind: 'json', url: `https://127.0.0.1:${port}/hook` } as const
+    await using server = await startFaultServer({ tls: selfSigned({ ipAddresses: ['127.0.0.1'] }) })
+    const recipient = { kind: 'json', url: `${server.origin}/hook` } as const
     const result = await sendMessage(recipient, message, null, never)
-    server.close()
     expect(result).toMatchObject({
       isAccepted: false,
       mayBeAccepted: false,
       error: expect.stringMatching(/self-signed/),
     })
-    expect(isAsked).toBe(false)
+    expect(server.requests).toEqual([])
   })
 
   test('ends by its deadline where the server says nothing', async () => {

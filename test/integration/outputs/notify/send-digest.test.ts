@@ -10,10 +10,10 @@ import {
 } from '../../../../src/index.ts'
 import { withCommandName } from '../../../../src/common/command-name.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import { startSilentServer } from '../../../support/http/loopback.ts'
 import {
   startBreakingServer,
   startMailServer,
-  startSilentServer,
   type MailServer,
 } from '../../../support/outputs/notify/mail-server.ts'
 import { startWebRecipient } from '../../../support/outputs/notify/web-recipient.ts'

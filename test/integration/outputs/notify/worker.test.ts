@@ -5,7 +5,8 @@ import { accountOf, responseItem, type Account } from '../../../support/accounts
 import { commandStage, onBothCommandStages } from '../../../support/commands/command-stage.ts'
 import { startServe, startWorker, type Process } from '../../../support/commands/process.ts'
 import { send } from '../../../support/http/fault-server.ts'
-import { startMailServer, startSilentServer } from '../../../support/outputs/notify/mail-server.ts'
+import { startSilentServer } from '../../../support/http/loopback.ts'
+import { startMailServer } from '../../../support/outputs/notify/mail-server.ts'
 
 const to = { HEADCOUNT_DIGEST_TO: 'mailto:ada@example.org', HEADCOUNT_MAIL_FROM: 'headcount@example.org' }
 const everySecond = ['--schedule', '* * * * * *']

@@ -1,7 +1,7 @@
 /** A mirror that is moved to another database is the same there, and the next run goes on as it would have before. */
 import { describe, expect, test } from 'vitest'
 import { COPIED_TABLES, TABLES_LEFT_BEHIND } from '../../../../src/common/schema/copied-tables.ts'
-import { createKey, listKeys, moveMirror, verify } from '../../../../src/index.ts'
+import { createKey, listKeys, MovedMirrorError, moveMirror, verify } from '../../../../src/index.ts'
 import { freshMirror, freshPlace, type engines } from '../../../support/databases/databases.ts'
 import { countLockWaits } from '../../../support/databases/locks.ts'
 import { change } from '../../../support/databases/older-schema.ts'
@@ -81,6 +81,32 @@ test('what is written meanwhile is not lost: it waits, or is refused', async () 
   const said = await write(`insert into headcount.api_keys (account_id, sha256) values (1, repeat('e', 64))`)
   await moving
   expect(said).toContain('lock timeout')
+})
+
+test('a change that waited for a move is refused, and not lost with the former mirror', async () => {
+  await using filled = await fillMirror('postgres')
+  await using target = await freshPlace('postgres', { blank: true })
+  await using database = await filled.place.open()
+  const source = { database: filled.place.url }
+  const labelled = async (url: string) => (await listKeys({ database: url })).map(({ label }) => label)
+  const before = await labelled(filled.place.url)
+  const [moving, creating] = await database.transaction(async (trx) => {
+    // The move cannot end meanwhile.
+    await trx.query('lock table headcount.moved in share mode')
+    const moving = moveMirror({ ...source, to: target.url })
+    await expect.poll(() => countLockWaits(database), { timeout: 20_000 }).toBe(1)
+    const creating = createKey({ ...source, account: 'default', label: 'late' }).catch(
+      (error: unknown) => error,
+    )
+    await Promise.race([creating, expect.poll(() => countLockWaits(database), { timeout: 4000 }).toBe(2)])
+    return [moving, creating] as const
+  })
+  await moving
+  expect(await creating).toBeInstanceOf(MovedMirrorError)
+  expect(await labelled(filled.place.url)).toEqual(before)
+  expect(await labelled(target.url)).toEqual(before)
+  await createKey({ ...source, account: 'default', label: 'forced', force: true })
+  expect(await labelled(filled.place.url)).toContain('forced')
 })
 
 test('an account that comes before the snapshot is not left behind', async () => {

@@ -3,13 +3,13 @@
  * of it, 500 MB in a heap of 256 MB: LARGE_LIST_MB=500 npm test -- test/integration/sync/fetch/large-body.test.ts
  */
 import { createServer } from 'node:http'
-import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import { freshPlace } from '../../../support/databases/databases.ts'
 import { startProcess } from '../../../support/commands/process.ts'
+import { listenOnLoopback } from '../../../support/http/loopback.ts'
 import { testKey } from '../../../support/http/reading.ts'
 
 const MEGABYTES = Number(process.env['LARGE_LIST_MB'] ?? 80)
@@ -45,23 +45,13 @@ function* outOfOrder(count: number) {
   yield 2
 }
 
-async function startService(list: List) {
+function startService(list: List) {
   const server = createServer((request, response) => {
     if (request.url?.endsWith('/ping') === true) response.end('{}')
     else if (request.url?.endsWith('/events') === true) response.end('[{"id":"gala","title":"The gala"}]')
     else pipeline(Readable.from(items(list)), response).catch(() => undefined)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the service has no port')
-  return {
-    url: `http://127.0.0.1:${address.port}/api/v1`,
-    [Symbol.asyncDispose]: async () => {
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return listenOnLoopback(server)
 }
 
 async function expectMirrored(list: List): Promise<void> {
@@ -71,7 +61,11 @@ async function expectMirrored(list: List): Promise<void> {
     process.execPath,
     [`--max-old-space-size=${HEAP_MEGABYTES}`, inject('command'), 'sync', '--json'],
     {
-      env: { DATABASE_URL: place.url, HEADCOUNT_BASE_URL: service.url, HEADCOUNT_API_KEY: testKey },
+      env: {
+        DATABASE_URL: place.url,
+        HEADCOUNT_BASE_URL: `http://127.0.0.1:${service.port}/api/v1`,
+        HEADCOUNT_API_KEY: testKey,
+      },
     },
   )
   const { code, stdout, stderr } = await run.ended

@@ -204,6 +204,13 @@ export const deliveryGuards: readonly Guard[] = [
     only: 'pglite.*never waits for itself',
   },
   {
+    name: 'claims of an ended delivery',
+    promise: 'a digest that a signal ends keeps nobody else from sending it',
+    mutation: 'remove',
+    tests: [command],
+    only: 'a signal ends leaves nothing claimed',
+  },
+  {
     name: 'one opening of a folder',
     promise: 'a digest uses the opening of a run, and never opens the folder beside it',
     mutation: 'remove',

@@ -35,6 +35,13 @@ export const transferGuards: readonly Guard[] = [
     only: 'written meanwhile',
   },
   {
+    name: 'changes that waited for a move',
+    promise: 'a command that waited for a move to end does not change the former mirror',
+    mutation: 'remove',
+    tests: [moved],
+    only: 'that waited',
+  },
+  {
     name: 'an account that came meanwhile',
     promise: 'an account whose first run begins during a move is not left behind',
     mutation: 'never',

@@ -1,9 +1,10 @@
 /** A mail server on loopback that really speaks SMTP, and refuses or hangs as a test says. */
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { simpleParser, type ParsedMail } from 'mailparser'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { listenOnLoopback, type LoopbackServer } from '../../http/loopback.ts'
 
 export interface ReceivedMail {
   readonly from: string
@@ -65,7 +66,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   server.on('error', () => {})
   const listening = server.listen(0, '127.0.0.1')
   await once(listening, 'listening')
-  const { port } = listening.address() as { port: number }
+  const { port } = listening.address() as AddressInfo
   return {
     port,
     url: `smtp://127.0.0.1:${port}`,
@@ -79,12 +80,9 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
 }
 
 /** Speaks as much SMTP as it needs, and breaks the connection as soon as it was sent these bytes. */
-export async function startBreakingServer(
-  last: string,
-): Promise<{ readonly port: number } & AsyncDisposable> {
+export function startBreakingServer(last: string): Promise<LoopbackServer> {
   const server = createServer((socket) => {
     let sent = ''
-    socket.on('error', () => {})
     socket.on('data', (chunk: Buffer) => {
       sent += chunk.toString('latin1')
       if (sent.includes(last)) socket.destroy()
@@ -93,39 +91,5 @@ export async function startBreakingServer(
     })
     socket.write('220 here\r\n')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  return {
-    port,
-    [Symbol.asyncDispose]: async () => {
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-/** Accepts connections and says nothing. */
-export async function startSilentServer(): Promise<
-  { readonly port: number; readonly connections: () => number } & AsyncDisposable
-> {
-  const sockets = new Set<Socket>()
-  let connections = 0
-  const server = createServer((socket) => {
-    connections += 1
-    sockets.add(socket)
-    socket.on('error', () => {})
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  return {
-    port,
-    connections: () => connections,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return listenOnLoopback(server)
 }

@@ -1,7 +1,7 @@
 /** A web address on loopback that takes documents, and answers as a test says. */
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { listenOnLoopback } from '../../http/loopback.ts'
 
 export interface Posted {
   readonly path: string
@@ -42,16 +42,10 @@ export async function startWebRecipient(
       else response.end(said)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
+  const listening = await listenOnLoopback(server)
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${listening.port}`,
     posted,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   }
 }

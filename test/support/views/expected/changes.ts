@@ -5,7 +5,7 @@ import { jsonText, responseDocument, textOrNull } from './documents.ts'
 import { microsOrNull, micros } from './instants.ts'
 import { emailKey } from './people.ts'
 import type { EventVersionRow, StateRow, ViewRow } from './rows.ts'
-import { byEnd, order, responseKey, type World } from './world.ts'
+import { byEnd, ofAccount, order, responseKey, type World } from './world.ts'
 
 /** A live row as far as changes need it. */
 interface Present {
@@ -194,23 +194,33 @@ function fieldsAndValues(change: Change) {
   }))
 }
 
-export function eventChanges(world: World): ViewRow[] {
-  return eventItems(world)
+/** @param more what a row has beside what every one has, by the field that changed */
+function changeRows(
+  world: World,
+  items: readonly Item[],
+  more: (change: Change, field: string | null) => ViewRow,
+): ViewRow[] {
+  return items
     .flatMap((item) => changesOf(world, item))
     .flatMap((change) =>
       fieldsAndValues(change).map((values) => ({
-        account_id: world.account.id,
-        account: world.account.name,
+        ...ofAccount(world),
         event_id: change.item.eventId,
-        ...eventNow(world, change.item.eventId),
         changed_at: change.at,
         run_id: change.runId,
         change: change.change,
-        what: whatHappened(change, values.field),
         ...values,
         initial: isInitial(world, change),
+        ...more(change, values.field),
       })),
     )
+}
+
+export function eventChanges(world: World): ViewRow[] {
+  return changeRows(world, eventItems(world), (change, field) => ({
+    ...eventNow(world, change.item.eventId),
+    what: whatHappened(change, field),
+  }))
 }
 
 function whatHappened(change: Change, field: string | null): string {
@@ -222,23 +232,11 @@ function whatHappened(change: Change, field: string | null): string {
 }
 
 export function responseChanges(world: World): ViewRow[] {
-  return responseItems(world)
-    .flatMap((item) => changesOf(world, item))
-    .flatMap((change) =>
-      fieldsAndValues(change).map((values) => ({
-        account_id: world.account.id,
-        account: world.account.name,
-        event_id: change.item.eventId,
-        response_id: change.item.responseId,
-        changed_at: change.at,
-        change: change.change,
-        ...values,
-        event_title: eventNow(world, change.item.eventId).event_title,
-        name: nameNow(world, change.item),
-        initial: isInitial(world, change),
-        run_id: change.runId,
-      })),
-    )
+  return changeRows(world, responseItems(world), ({ item }) => ({
+    response_id: item.responseId,
+    event_title: eventNow(world, item.eventId).event_title,
+    name: nameNow(world, item),
+  }))
 }
 
 export function changes(world: World): ViewRow[] {
@@ -255,8 +253,7 @@ function changeOf(world: World, change: Change): ViewRow {
   const former = fields?.map((field): [string, unknown] => [field, before[field] ?? null])
   const isResponse = item.responseId !== null
   return {
-    account_id: world.account.id,
-    account: world.account.name,
+    ...ofAccount(world),
     run_id: change.runId,
     run_finished_at: world.runs.find(({ id }) => id === change.runId)?.finished_at ?? null,
     changed_at: change.at,

@@ -4,7 +4,7 @@ import { money } from './payments.ts'
 import { sumOf } from './people.ts'
 import type { EventRow, ViewRow } from './rows.ts'
 import { slotKey } from './slots.ts'
-import { responseKey, type LiveResponse, type World } from './world.ts'
+import { ofEvent, responseKey, type LiveResponse, type World } from './world.ts'
 
 export function eventSummary(world: World): ViewRow[] {
   return [...world.events.values()].map((event) => summaryOf(world, event))
@@ -17,12 +17,8 @@ function summaryOf(world: World, event: EventRow): ViewRow {
   const made = responses.map(({ row }) => row.created_at)
   const slots = new Set(responses.flatMap((response) => response.slots.map(slotKey)))
   return {
-    account_id: world.account.id,
-    account: world.account.name,
-    event_id: event.id,
-    event_title: event.title,
+    ...ofEvent(world, event),
     event_type: event.event_type,
-    event_at: event.event_at,
     event_day: day,
     days_until: day === null ? null : daysBetween(day, dayOf(world.nowText, world.zone)),
     responses: String(responses.length),

@@ -2,7 +2,7 @@
 import { dayOf, dayOrNull, daysBetween, latest } from './instants.ts'
 import { sumOf } from './people.ts'
 import type { EventRow, ViewRow } from './rows.ts'
-import { order, type World } from './world.ts'
+import { ofAccount, order, type World } from './world.ts'
 
 interface Happening {
   readonly day: string
@@ -28,8 +28,7 @@ function paceOf(world: World, event: EventRow): ViewRow[] {
     responses += BigInt(came.length - went.length)
     people += newPeople - withdrawnPeople
     rows.push({
-      account_id: world.account.id,
-      account: world.account.name,
+      ...ofAccount(world),
       event_id: event.id,
       event_title: event.title,
       event_day: eventDay,

@@ -1,7 +1,7 @@
 import { compareDecimals, isNegative, plainDecimal, subtract, sumOrNull } from './decimals.ts'
 import { dayOrNull, earliest, latest } from './instants.ts'
 import type { EventRow, ViewRow } from './rows.ts'
-import type { LiveResponse, World } from './world.ts'
+import { ofAccount, ofEvent, type LiveResponse, type World } from './world.ts'
 
 /** Rule 10. */
 export function money(paid: readonly LiveResponse[]) {
@@ -30,11 +30,7 @@ function paymentsOfEvent(world: World, event: EventRow, paid: readonly LiveRespo
     .map(plainDecimal)
     .toSorted(compareDecimals)
   return {
-    account_id: world.account.id,
-    account: world.account.name,
-    event_id: event.id,
-    event_title: event.title,
-    event_at: event.event_at,
+    ...ofEvent(world, event),
     event_day: dayOrNull(event.event_at, world.zone),
     payments: String(paid.length),
     payers: String(new Set(paid.map(({ person }) => person)).size),
@@ -53,8 +49,7 @@ export function paymentsByMonth(world: World): ViewRow[] {
     return day === null ? null : `${day.slice(0, -3)}-01`
   })
   return [...months].map(([month, paid]) => ({
-    account_id: world.account.id,
-    account: world.account.name,
+    ...ofAccount(world),
     month,
     events: String(new Set(paid.map(({ row }) => row.event_id)).size),
     payments: String(paid.length),

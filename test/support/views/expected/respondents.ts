@@ -4,7 +4,7 @@ import { earliest, latest } from './instants.ts'
 import { money } from './payments.ts'
 import { sumOf, type Meaning } from './people.ts'
 import type { EventRow, ViewRow } from './rows.ts'
-import { byCreation, type LiveResponse, type World } from './world.ts'
+import { byCreation, ofAccount, ofEvent, type LiveResponse, type World } from './world.ts'
 
 export function eventRespondents(world: World): ViewRow[] {
   return [...world.events.values()].flatMap((event) => {
@@ -21,11 +21,7 @@ function eventRespondent(world: World, event: EventRow, responses: readonly Live
   const key = responses[0]?.key ?? null
   const paid = responses.filter(({ payment }) => payment !== undefined)
   return {
-    account_id: world.account.id,
-    account: world.account.name,
-    event_id: event.id,
-    event_title: event.title,
-    event_at: event.event_at,
+    ...ofEvent(world, event),
     response_id: key === null ? responses[0]?.row.id : null,
     person_id: world.personIdOf(key),
     email_key: key,
@@ -52,8 +48,7 @@ export function respondents(world: World): ViewRow[] {
     const paid = responses.filter(({ payment }) => payment !== undefined)
     const names = new Set(responses.map(({ row }) => row.name).filter((name) => name !== null))
     rows.push({
-      account_id: world.account.id,
-      account: world.account.name,
+      ...ofAccount(world),
       person_id: world.personIdOf(key),
       email_key: key,
       ...lastNames(responses),

@@ -2,7 +2,7 @@
 import { compareBytes } from './documents.ts'
 import { micros } from './instants.ts'
 import type { EventRow, ViewRow } from './rows.ts'
-import { order, type World } from './world.ts'
+import { ofAccount, order, type World } from './world.ts'
 
 const MOST = 3
 
@@ -15,8 +15,7 @@ export function similarEvents(world: World): ViewRow[] {
       .toSorted(latestFirst)
       .slice(0, MOST)
       .map((similar, index) => ({
-        account_id: world.account.id,
-        account: world.account.name,
+        ...ofAccount(world),
         event_id: event.id,
         similar_event_id: similar.id,
         similar_event_title: similar.title,
@@ -52,8 +51,7 @@ export function rsvpValues(world: World): ViewRow[] {
   for (const [value, responses] of Map.groupBy(world.responses, ({ row }) => row.rsvp)) {
     if (value === null) continue
     rows.push({
-      account_id: world.account.id,
-      account: world.account.name,
+      ...ofAccount(world),
       value,
       responses: String(responses.length),
       meaning: world.meaningOf(value),

@@ -3,7 +3,7 @@ import type { PastSlot } from './documents.ts'
 import { days, earliest, latest, micros, microsOrNull } from './instants.ts'
 import { sumOf } from './people.ts'
 import type { EventRow, TargetRow, ViewRow } from './rows.ts'
-import type { LiveResponse, World } from './world.ts'
+import { ofEvent, type LiveResponse, type World } from './world.ts'
 
 const WANTED_WITHOUT_TARGET = 2
 
@@ -49,11 +49,7 @@ function takenSlot(world: World, event: EventRow, holders: readonly Holder[]): V
 /** The slots are one and the same, but for their wall clocks. */
 function namesOfSlot(world: World, event: EventRow, slots: readonly PastSlot[]): ViewRow {
   return {
-    account_id: world.account.id,
-    account: world.account.name,
-    event_id: event.id,
-    event_title: event.title,
-    event_at: event.event_at,
+    ...ofEvent(world, event),
     slot_name: slots[0]?.name ?? null,
     start_date: slots[0]?.start_date ?? null,
     end_date: slots[0]?.end_date ?? null,

@@ -43,6 +43,16 @@ export interface World {
   readonly personIdOf: (key: string | null) => string | null
 }
 
+/** The columns with which the rows of an account begin. */
+export function ofAccount({ account }: World) {
+  return { account_id: account.id, account: account.name }
+}
+
+/** The same of an event. */
+export function ofEvent(world: World, { id, title, event_at }: rows.EventRow) {
+  return { ...ofAccount(world), event_id: id, event_title: title, event_at }
+}
+
 export function responseKey(eventId: string, id: string): string {
   return JSON.stringify([eventId, id])
 }
