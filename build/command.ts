@@ -31,7 +31,10 @@ export async function bundleCommand(folder: string, { sourcemap = false } = {}):
       // What every command shares is one file and not a dozen of a few lines.
       codeSplitting: {
         groups: [
-          { name: 'common', test: /[\\/]src[\\/]common[\\/]/ },
+          {
+            name: 'common',
+            test: /[\\/]src[\\/](?:common[\\/]|db[\\/]transaction|commands[\\/]output[\\/]format[\\/]timestamp)/,
+          },
           // What every run asks whether somebody looks, and what only those load who do.
           {
             name: 'telemetry',

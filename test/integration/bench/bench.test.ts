@@ -67,7 +67,7 @@ function expectWhole({ figures, printed }: Awaited<ReturnType<typeof figuresOfSa
 describe.concurrent('npm run bench', () => {
   test(
     'measures a scenario of most kinds on both engines, each mirror equal to the service',
-    { timeout: 180_000 },
+    { timeout: 400_000 },
     async () => {
       const ran = await figuresOfSample()
       expectWhole(ran)
