@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { Tables } from '../../common/schema/tables.ts'
+import type { Tables, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /** An event whose personal data are to be forgotten. */
@@ -44,16 +44,20 @@ const lastResponse = (account: number, eventId: RawBuilder<unknown>) => sql`grea
 
 /**
  * Events that took place longer ago than `afterMs`, and that are not marked as forgotten; without a time those whose last response
- * is that old. Also events that were removed and are in history.
+ * is that old. Also events that were removed and are in history. What is forgotten does not come back, so an event is old by the clock of
+ * the database and by that of this machine: one that is ahead forgets nothing.
  *
+ * @param runNow the clock of this machine, ISO 8601
  * @param only null: all events
  */
 export async function findForgettable(
   kysely: Kysely<Tables>,
   account: number,
-  afterMs: number,
+  { afterMs, runNow }: { readonly afterMs: number; readonly runNow: Timestamp },
   only: readonly string[] | null,
 ): Promise<readonly ForgettableEvent[]> {
+  // guard: both clocks to forget
+  const until = sql`least(now(), ${runNow}::timestamptz) - ${afterMs}::float8 * interval '1 millisecond'`
   const { rows } = await sql<ForgettableEvent>`
     with due as (
       select e.id as event_id, false as is_removed
@@ -61,7 +65,7 @@ export async function findForgettable(
         join headcount.sync_state s on s.account_id = e.account_id and s.event_id = e.id and s.forgotten_at is null
        where e.account_id = ${account}
          and case when e.event_at is not null then e.event_at else ${lastResponse(account, sql`e.id`)} end
-             <= now() - ${afterMs}::float8 * interval '1 millisecond'
+             <= ${until}
        union all
       select removed.event_id, true
         from (
@@ -73,7 +77,7 @@ export async function findForgettable(
            order by h.event_id, h.valid_to desc, h.ended_by_run_id desc
         ) removed
        where coalesce(removed.event_at, ${lastResponse(account, sql`removed.event_id`)}, removed.valid_to)
-             <= now() - ${afterMs}::float8 * interval '1 millisecond'
+             <= ${until}
     )
     select event_id, is_removed,
            ((select count(*) from headcount.responses r where r.account_id = ${account} and r.event_id = due.event_id)

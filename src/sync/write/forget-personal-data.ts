@@ -15,7 +15,8 @@ export async function forgetPersonalData(run: RunContext): Promise<void> {
   // A run that ended early forgets nothing: the caller waits, or the database is in trouble.
   if (settings.forgetAfterMs === null || signal.aborted) return
   const only = settings.events === null ? null : [...settings.events]
-  const events = await findForgettable(database.kysely, account.id, settings.forgetAfterMs, only)
+  const age = { afterMs: settings.forgetAfterMs, runNow: run.deletions.policy.runNow }
+  const events = await findForgettable(database.kysely, account.id, age, only)
   for (const batch of groupByRows(events, settings.batchRows, ({ rows }) => rows)) {
     signal.throwIfAborted()
     const bytes = BYTES_PER_ROW * batch.reduce((sum, { rows }) => sum + rows, 0)

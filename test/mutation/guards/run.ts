@@ -296,6 +296,13 @@ export const runGuards: readonly Guard[] = [
     only: 'no longer old when a new response comes',
   },
   {
+    name: 'both clocks to forget',
+    promise: 'a clock of the database that is ahead forgets no personal data',
+    mutation: { cut: 'least(now(), ${runNow}::timestamptz)', put: 'now()' },
+    tests: ['test/integration/sync/personal-data/retention.test.ts'],
+    only: 'one that is ahead forgets nothing',
+  },
+  {
     name: 'responses of the far future',
     promise: 'a response with a time of the far future does not keep the personal data of its event for ever',
     mutation: 'always',

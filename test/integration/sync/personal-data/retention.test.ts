@@ -276,6 +276,24 @@ onPostgresStage('which events are old', (stage) => {
     expect(await namesOf(on, 'undated')).toEqual(['Guest 1', 'Guest 2', 'Guest 3'])
   })
 
+  test('nothing is old by the clock of the database alone: one that is ahead forgets nothing', async () => {
+    const account = accountOf({})
+    account.add('old', 2, { event_at: daysAgo(400) })
+    account.add('undated', 2)
+    for (const item of account.of('undated') as { created_at: string }[]) item.created_at = daysAgo(400)
+    await using on = await stage(account)
+    await on.run('sync', { all: true })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 100 * DAY })
+    try {
+      expect((await on.run('sync', forgetting)).report.forgotten).toMatchObject({ events: 0 })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await marked(on)).toEqual([])
+    await on.run('sync', forgetting)
+    expect(await marked(on)).toEqual(['old', 'undated'])
+  })
+
   test.each([
     ['before what may be kept', { ...forgetting, all: true }, daysAgo(366)],
     ['before it was forgotten, where no setting says more', { all: true }, daysAgo(1)],
