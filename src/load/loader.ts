@@ -7,6 +7,7 @@ import { replaceRejects } from './state/rejects.ts'
 import { deleteEvents, deleteResponses } from './write/delete.ts'
 import { forgetEvents } from './write/forget.ts'
 import { suppressResponses } from './write/erase.ts'
+import { rewriteLive } from './write/rewrite-stored.ts'
 import { upsertResponses } from './write/responses.ts'
 import { deleteStaleState, saveFailures, saveRead, markUnchanged } from './state/sync-state.ts'
 
@@ -30,6 +31,7 @@ export const postgresLoader = {
   saveObservations,
   forget: forgetEvents,
   suppress: suppressResponses,
+  rewriteLive,
   deleteStaleState,
   /** After all these writes. */
   openIssues: countOpenIssues,

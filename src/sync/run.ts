@@ -13,7 +13,7 @@ import { logTo, observedOf, resolveOptions, type ResolvedOptions, type RunOption
 import { syncDueEvents } from './fetch/sync-events.ts'
 import { rereadUnconfirmed } from './fetch/second-reading.ts'
 import { forgetPersonalData } from './write/forget-personal-data.ts'
-import { applyToHistory } from './write/apply-to-history.ts'
+import { applyToHistory, applyToUnread } from './write/apply-field-rules.ts'
 import { finishErasures } from './write/erase-persons.ts'
 import { recordEarlyEnd, deleteAbsentEvents } from './write/delete-events.ts'
 
@@ -80,7 +80,10 @@ async function execute(run: RunContext): Promise<RunReport> {
   const due = await selectDueEvents(run, list)
   const { notFound, endedEarly } = await syncDueEvents(run, due)
   if (endedEarly) recordEarlyEnd(run, endedEarly, notFound)
-  else await deleteAbsentEvents(run, list, notFound, await rereadUnconfirmed(run))
+  else {
+    await deleteAbsentEvents(run, list, notFound, await rereadUnconfirmed(run))
+    await applyToUnread(run)
+  }
   await forgetPersonalData(run)
   await applyToHistory(run)
   return finishRun(run)

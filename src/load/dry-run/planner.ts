@@ -25,6 +25,7 @@ export class Planner implements Loader {
   readonly saveFailures = skip
   readonly saveObservations = skip
   readonly suppress = skip
+  readonly rewriteLive: Loader['rewriteLive'] = async () => new Set<string>()
   readonly #planned: ChangePlan
   readonly #issues = new PlannedIssues()
 

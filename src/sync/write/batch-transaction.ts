@@ -7,9 +7,10 @@ import type { DigestMatch } from '../fetch/change-detection.ts'
 import { droppedFields, type FetchedListFacts } from '../fetch/list-facts.ts'
 import { holdWarnings } from '../deletions/deletion-guard.ts'
 import type { DiffByEvent, DeletionDecisions } from '../deletions/decide-deletions.ts'
-import type { DueEvent } from '../select/selected-event.ts'
+import { restoresPersonal, type DueEvent } from '../select/selected-event.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import type { RunContext } from '../run-context.ts'
+import { applyToLive } from './apply-field-rules.ts'
 import { saveListStates } from './save-list-states.ts'
 import type { ListWrite, EventRowsWritten, UnchangedWrite } from './event-write.ts'
 
@@ -152,6 +153,7 @@ export async function finishBatch(
   const changedLists = new Set([
     ...responses.flatMap(({ events }) => [...events]),
     ...removals.map(({ event_id }) => event_id),
+    ...(await applyToLive(trx, run, withOldRows(lists, changes, decisions))),
   ])
   await saveListStates(trx, run, loads, decisions, records, changedLists)
   await suppressFound(trx, run, lists)
@@ -175,6 +177,19 @@ export async function finishBatch(
     dropped,
     observed: await run.pending.observations.store(trx, observed),
   }
+}
+
+/** Lists whose rows are made anew, and that leave live rows as they were: what is held, and what cannot be stored any more. */
+function withOldRows(
+  lists: readonly ListWrite[],
+  changes: DiffByEvent,
+  decisions: DeletionDecisions,
+): readonly string[] {
+  return lists.filter(restoresPersonal).flatMap(({ event: { id } }) => {
+    const absent = changes.get(id)?.absent.length ?? 0
+    // guard: held rows under new settings
+    return absent > (decisions.get(id)?.remove.length ?? 0) ? id : []
+  })
 }
 
 /** Responses of erased people that are new, or have their address since now: no former version of them keeps a name. */

@@ -143,4 +143,18 @@ export const payloadGuards: readonly Guard[] = [
     tests: ['test/integration/sync/personal-data/left-out.test.ts'],
     only: 'postgres.*slots that are none',
   },
+  {
+    name: 'unread rows under new settings',
+    promise: 'what is left out is not kept of an event that cannot be read either',
+    mutation: { replace: 'new Set<string>()' },
+    tests: ['test/integration/sync/personal-data/left-out.test.ts'],
+    only: 'postgres.*an event that is held',
+  },
+  {
+    name: 'held rows under new settings',
+    promise: 'what is left out is not kept in responses that are held, or whose items cannot be stored',
+    mutation: 'never',
+    tests: ['test/integration/sync/personal-data/left-out.test.ts'],
+    only: 'postgres.*held responses',
+  },
 ]

@@ -105,6 +105,77 @@ onBothStages('pseudonyms', (stage) => {
   })
 })
 
+onBothStages('rows that no reading makes anew', (stage) => {
+  /** Twenty more of each list, who hold a loss back; and Ada, of whom a former version is in history. */
+  async function stageBefore(): Promise<Stage> {
+    const made = account()
+    for (let id = 101; id <= 120; id++) {
+      made.of('gala').push(ada(id))
+      made.of('picnic').push(ada(id))
+    }
+    const on = await stage(made)
+    await on.run('sync')
+    return on
+  }
+  const rules = { leaveOut: [...leaveOut.leaveOut, 'responses.email'], pseudonymise: ['name'], personKey }
+  const NAMED = /analytical|555-1815|slot of Ada|ada@example|Ada "L"|Ada ""L""/i
+  /** What is stored of everybody, but for former versions. */
+  const storedLive = async (on: Stage) =>
+    lines(
+      (
+        await on.query(
+          ['responses', 'slots', 'rejects']
+            .map((table) => `select t::text from headcount.${table} t`)
+            .join(' union all '),
+        )
+      ).join('\n'),
+      NAMED,
+    ).filter((line) => !line.includes('picnic,9,'))
+
+  test('held responses are stored as the settings say; once removed, their former versions too', async () => {
+    await using on = await stageBefore()
+    on.account.of('gala').splice(2)
+    const versions = async () =>
+      on.query(`select list_version from headcount.sync_state where event_id = 'gala'`)
+    const before = await versions()
+    const { report } = await on.run('sync', { ...rules, all: true, applyToHistory: true })
+    expect(report.held).toBeGreaterThan(10)
+    expect(await storedLive(on)).toEqual([])
+    expect(await versions()).not.toEqual(before)
+    await on.run('sync', { ...rules, all: true, acceptDeletions: true })
+    const removed = await on.query(
+      `select document from headcount.response_history where operation = 'delete' and event_id = 'gala'`,
+    )
+    expect(removed.length).toBeGreaterThan(10)
+    expect(JSON.stringify(removed)).not.toMatch(NAMED)
+    expect(inWords(await verifyOn(on, rules))).toEqual([])
+  })
+
+  test('a response whose item cannot be stored any more is stored as the settings say', async () => {
+    await using on = await stageBefore()
+    let deep: unknown = 1
+    for (let level = 0; level < 2000; level++) deep = [deep]
+    on.account.of('gala')[3] = ada(7, { deep })
+    expect((await on.run('sync', rules)).report.rejected).toBeGreaterThan(0)
+    expect(await storedLive(on)).toEqual([])
+    expect(await on.query(`select count(*)::int from headcount.responses where id = 7`)).toEqual([[1]])
+  })
+
+  test('an event that is held, and a list that cannot be read, are stored as the settings say', async () => {
+    await using on = await stageBefore()
+    on.account.remove('gala')
+    on.service.at('/events/picnic/responses', send({ status: 422 }))
+    const { report } = await on.run('sync', { ...rules, all: true })
+    expect(report).toMatchObject({ status: 'partial', held: 1 })
+    expect(await storedLive(on)).toEqual([])
+    // What a reading makes anew later is the same.
+    on.account.add('gala', 0)
+    on.account.of('gala').push(ada(7), ada(101))
+    await on.run('sync', { ...rules, all: true })
+    expect(await storedLive(on)).toEqual([])
+  })
+})
+
 /** Their statements are those of the tests above. */
 onPostgresStage('fields that are left out (postgres)', (stage) => {
   test('may be all that the specification does not name, with values that fit no column', async () => {

@@ -1,8 +1,42 @@
+import type { Transaction } from '../../db/transaction.ts'
 import { readEventIds } from '../../load/write/erase.ts'
-import { rewriteHistory, type DocumentRules } from '../../load/write/rewrite-history.ts'
+import {
+  readUnread,
+  rewriteHistory,
+  rewriteUnread,
+  type DocumentRules,
+} from '../../load/write/rewrite-stored.ts'
 import type { FieldRules } from '../../normalise/items/field-rules.ts'
 import { isPseudonym, pseudonymOf } from '../../normalise/suppression/pseudonym.ts'
 import type { RunContext } from '../run-context.ts'
+
+/**
+ * Takes what is left out from live rows of these events, which a reading has not made anew: they are held, or their items cannot be stored.
+ *
+ * @returns the events in which a row changed
+ */
+export async function applyToLive(
+  trx: Transaction,
+  { settings, mirror }: RunContext,
+  events: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (settings.rules === null || events.length === 0) return new Set()
+  return mirror.load.rewriteLive(trx, mirror.account.id, events, documentRules(settings.rules))
+}
+
+/**
+ * Takes what is left out from rows whose lists this run could not read anew: their event is held, or the service refuses them. The lists
+ * stay to be read anew.
+ */
+export async function applyToUnread(run: RunContext): Promise<void> {
+  const { settings, mirror, signal } = run
+  if (settings.rules === null || settings.events !== null || mirror.plan !== null) return
+  const rules = documentRules(settings.rules)
+  for (const event_id of await readUnread(mirror.database.kysely, mirror.account.id)) {
+    signal.throwIfAborted()
+    await mirror.write((trx) => rewriteUnread(trx, mirror.account.id, event_id, rules))
+  }
+}
 
 /** Takes what is left out from former versions, in one transaction an event. What a run that was broken off left, the next one with the option does. */
 export async function applyToHistory(run: RunContext): Promise<void> {
