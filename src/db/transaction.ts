@@ -106,6 +106,8 @@ export function settingsOf(engine: Engine, options: TransactionOptions): Readonl
     IntervalStyle: 'postgres',
     bytea_output: 'hex',
     extra_float_digits: '1',
+    // Without it a backslash in a literal of a statement, as in a regular expression, escapes what follows.
+    standard_conforming_strings: 'on',
   }
   if (engine === 'pglite') return settings
   if (readOnly === true) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
+import { migrate } from '../../../src/db/migrate.ts'
 import { DatabaseError } from '../../../src/common/errors.ts'
 import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases/databases.ts'
 
@@ -178,4 +179,15 @@ test('a role with another DateStyle: right in transactions, and outside of them 
   const outside = sql`select '2024-02-29T10:00:00Z'::timestamptz`.execute(database.kysely)
   await expect(outside).rejects.toThrow(DatabaseError)
   await expect(outside).rejects.toThrow('set datestyle')
+})
+
+test('a database without standard_conforming_strings: it is migrated, and a backslash in a transaction is one', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await onServer(
+    `alter database ${new URL(place.url).pathname.slice(1)} set standard_conforming_strings = off`,
+  )
+  await using database = await place.open()
+  await migrate(database)
+  const inside = await database.transaction((trx) => trx.query(String.raw`select '7 d' ~ '^\d\s\w$', '\d'`))
+  expect(inside.rows).toEqual([[true, String.raw`\d`]])
 })
