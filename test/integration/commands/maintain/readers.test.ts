@@ -580,16 +580,21 @@ test('a migration grants readers anew: new views are readable, and nothing else'
   await using mirror = await freshMirror('postgres', { blank: true })
   const { database, url } = mirror
   await applyUpTo(database, 19)
-  const [ann, ben, gone] = [nameOf('ann', url), nameOf('ben', url), nameOf('gone', url)]
+  const [ann, ben] = [nameOf('ann', url), nameOf('ben', url)]
+  const [gone, other] = [nameOf('gone', url), nameOf('other', url)]
   for (const [role_name, with_personal] of [
     [ann, true],
     [ben, false],
     [gone, true],
+    [other, true],
   ] as const)
     await database.transaction(async (trx) =>
       applyPlan(trx, await planReader(trx, { role_name, with_personal }), 'add'),
     )
   await dropRole(url, gone)
+  // Somebody else has the name of a reader who was dropped.
+  await dropRole(url, other)
+  await onServer(`create role "${other}" login`)
   // What an owner may have said once for every table to come.
   await change(database, [
     `alter default privileges in schema headcount grant select on tables to "${ann}", "${ben}"`,
@@ -600,7 +605,8 @@ test('a migration grants readers anew: new views are readable, and nothing else'
     [...READABLE_WITHOUT_PERSONAL, ...READABLE_WITH_PERSONAL].toSorted(),
   )
   expect(await readable(url, ben)).toEqual(READABLE_WITHOUT_PERSONAL.toSorted())
-  for (const role of [ann, ben]) await dropRole(url, role)
+  expect(await readable(url, other)).toEqual([])
+  for (const role of [ann, ben, other]) await dropRole(url, role)
 })
 
 test('PGlite has no roles', async () => {
