@@ -83,7 +83,6 @@ export const personCall = defineCall({
 })
 
 function requireAddress(email: string): void {
-  if (email.includes('\0')) throw new UsageError(`No address contains the character U+0000: ${quote(email)}`)
   if (email.trim() === '' || !email.includes('@'))
     throw new UsageError(
       `person takes an e-mail address, not ${quote(email)}: for a name, ${commandName()} who shows the addresses.`,

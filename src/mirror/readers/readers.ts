@@ -201,7 +201,6 @@ async function findRole({ kysely }: Transaction, name: string): Promise<FoundRol
 function requireRoleName(name: string): void {
   const remedy = 'Choose another name for the reader.'
   if (name === '') throw new UsageError(`A reader needs a name. ${remedy}`)
-  if (name.includes('\0')) throw new UsageError(`No role has the name ${quote(name)}. ${remedy}`)
   if (Buffer.byteLength(name) > MAX_NAME_BYTES)
     throw new UsageError(`The name ${quote(name)} is longer than ${MAX_NAME_BYTES} bytes. ${remedy}`)
   if (
