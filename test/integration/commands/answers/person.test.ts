@@ -247,6 +247,17 @@ onPostgresCommandStage('a person in a mirror of pseudonyms', (stage) => {
     expect((await s.run(['who-comes', 'gala', '--format', 'plain'])).stdout).toBe('')
   })
 
+  test('is found by nothing that is left out, and the answer says so', async () => {
+    await using s = await stage(lovelace())
+    await s.run(['sync', '-q'], { env: { HEADCOUNT_LEAVE_OUT: 'responses.email' } })
+    const note = 'Note: account default stores no addresses (HEADCOUNT_LEAVE_OUT).\n'
+    expect((await s.run(['who', 'ada@example.org'])).stdout).toBe(
+      `No response has the address ada@example.org.\n${note}`,
+    )
+    expect((await s.run(['person', 'show', 'ada@example.org'])).stdout).toContain(note)
+    expect((await s.run(['who', 'Lovelace'])).stdout).not.toContain('Note:')
+  })
+
   test('is not erased with another key, which would find nobody and say that it is done', async () => {
     await using s = await stage(lovelace())
     const runs = { HEADCOUNT_PSEUDONYMISE: 'email', HEADCOUNT_PERSON_KEY: personKey }
