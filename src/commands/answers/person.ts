@@ -10,7 +10,7 @@ import {
   type PersonRecord,
 } from '../../mirror/persons/show.ts'
 import type { Mention } from '../../mirror/persons/mentions.ts'
-import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
+import { searchKey } from '../../mirror/persons/search.ts'
 import { personKeyOf } from '../../sync/options.ts'
 import { RESPONSE_FIELDS } from '../../normalise/items/field-names.ts'
 import type { Command, JsonFlags } from '../cli/context.ts'
@@ -22,6 +22,7 @@ import { drawPairs, listTable, text, type Pair } from '../output/format/table.ts
 import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { momentText } from '../../common/text/moments.ts'
+import { noteLines } from './values.ts'
 
 /** `person` alone says what there is. */
 export const person: Command<Flags> = async () => {
@@ -36,7 +37,7 @@ export const personShow: Command<JsonFlags> = async (context) => {
   const found = await callMirror(context, personCall, ({ account, personKey }) => ({
     account,
     email,
-    pseudonym: emailPseudonym(email, personKeyOf(personKey ?? undefined)),
+    ...searchKey(email, personKeyOf(personKey ?? undefined)),
   }))
   return writeResult(context, found, (out) => formatPerson(found, out))
 }
@@ -45,9 +46,12 @@ export const personShow: Command<JsonFlags> = async (context) => {
 const ELSEWHERE =
   'Not looked into: the service itself, backups and write-ahead logs of this database, and mirrors that read this one.'
 
-function formatPerson({ email_key, responses, versions, mentions }: PersonRecord, out: Output): string {
+function formatPerson(
+  { email_key, responses, versions, mentions, notes }: PersonRecord,
+  out: Output,
+): string {
   const address = stripControlCharsInLine(email_key)
-  const elsewhere = paragraphs(out, ELSEWHERE)
+  const elsewhere = noteLines(notes, out) + paragraphs(out, ELSEWHERE)
   if (responses.length + versions.length + mentions.length === 0)
     return `Nothing in the mirror names ${address}.\n${elsewhere}`
   const parts = [

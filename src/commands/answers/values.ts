@@ -1,6 +1,9 @@
 /** Values of the views as people read them. */
 import { commandName } from '../../common/command-name.ts'
 import { formatNumber } from '../../common/text/number.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
+import { paragraphs } from '../output/format/prose.ts'
+import type { Output } from '../terminal/terminal.ts'
 
 /** Whether the rows are of more than one account, so that each must name its own. */
 export function isOfMany(rows: readonly { readonly account: string }[]): boolean {
@@ -10,6 +13,11 @@ export function isOfMany(rows: readonly { readonly account: string }[]): boolean
 /** Blank for none, so that the others are seen. */
 export function formatUnlessNone(count: string): string {
   return count === '0' ? '' : formatNumber(count)
+}
+
+/** What bounds an answer. */
+export function noteLines(notes: readonly string[], out: Output): string {
+  return paragraphs(out, ...notes.map((note) => `Note: ${stripControlCharsInLine(note)}.`))
 }
 
 export function meaningText(meaning: string | null): string {

@@ -1,5 +1,6 @@
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { UsageError } from '../../common/errors.ts'
+import { isPseudonym } from '../../normalise/suppression/pseudonym.ts'
 import { shorten } from '../../common/text/fit-text.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { eventCall } from '../../mirror/answers/event.ts'
@@ -41,8 +42,10 @@ export const whoComes: Command<WhoComesFlags> = async (context) => {
   )
 }
 
-/** Without what would be a line of its own. */
-const addressOf = (email: string | null) => stripControlCharsInLine(email ?? '').trim()
+/** Without what would be a line of its own. To a pseudonym no mail can be sent. */
+function addressOf(email: string | null): string {
+  return email === null || isPseudonym('email', email) ? '' : stripControlCharsInLine(email).trim()
+}
 
 function addressLine({ email }: Respondent): string {
   const address = addressOf(email)

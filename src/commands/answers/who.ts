@@ -6,23 +6,34 @@ import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
 import { drawPairs, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { formatUnlessNone, meaningText } from './values.ts'
+import { fieldOf, searchKey } from '../../mirror/persons/search.ts'
+import { personKeyOf } from '../../sync/options.ts'
+import { formatUnlessNone, meaningText, noteLines } from './values.ts'
 
 /** One person over all events. */
 export const who: Command<ListFlags> = async (context) => {
   const { limit } = context.flags
   const wanted = context.operands.join(' ')
-  const found = await callMirror(context, whoCall, ({ account }) => ({ account, limit, who: wanted }))
+  const found = await callMirror(context, whoCall, ({ account, personKey }) => ({
+    account,
+    limit,
+    who: wanted,
+    ...searchKey(wanted, personKeyOf(personKey ?? undefined)),
+  }))
   return writeResult(context, found, (out) => formatFound(found, wanted, out))
 }
 
-function formatFound({ persons, has_more }: FoundPersons, wanted: string, out: Output): string {
-  if (persons.length === 0)
-    return wanted.includes('@')
-      ? `No response has the address ${stripControlCharsInLine(wanted)}.\n`
-      : `No name in a response contains "${stripControlCharsInLine(wanted)}".\n`
+function formatFound({ persons, has_more, notes }: FoundPersons, wanted: string, out: Output): string {
+  if (persons.length === 0) {
+    const none =
+      fieldOf(wanted) === 'email'
+        ? `No response has the address ${stripControlCharsInLine(wanted)}.\n`
+        : `No name in a response contains "${stripControlCharsInLine(wanted)}".\n`
+    return none + noteLines(notes, out)
+  }
   const more = has_more ? '\nThere are more: give the whole name, the address, or --limit.\n' : ''
-  return persons.map((person) => formatPerson(person, out)).join('\n') + more
+  const bounds = notes.length === 0 ? '' : `\n${noteLines(notes, out)}`
+  return persons.map((person) => formatPerson(person, out)).join('\n') + more + bounds
 }
 
 function formatPerson(person: FoundPerson, out: Output): string {

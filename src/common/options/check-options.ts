@@ -184,11 +184,17 @@ export function checkOptions<Options extends Checked<Options>>(
     throw new UsageError(`There is no option \`${unknown[0]}\`${didYouMean(unknown[0], offered)}.`)
   for (const [name, { what, fits, mayBeNull }] of Object.entries<Kind>(optionKinds)) {
     const value: unknown = Reflect.get(given, name)
+    if (holdsNul(value)) throw new UsageError(`The option \`${name}\` must not contain the character U+0000.`)
     const isNeeded = required.some((one) => one === name)
     const isMissing = value === undefined || (value === null && mayBeNull === true)
     if (isMissing ? isNeeded : !fits(value))
       throw new UsageError(`The option \`${name}\` must be ${what}, not ${nameOf(value)}.`)
   }
+}
+
+/** No text of Postgres, no path and no header can hold it: what comes from an address of a program's own, as `%00`, would look like a fault of the database. */
+function holdsNul(value: unknown): boolean {
+  return typeof value === 'string' ? value.includes('\0') : Array.isArray(value) && value.some(holdsNul)
 }
 
 function nameOf(value: unknown): string {

@@ -2,12 +2,14 @@ import { sql } from 'kysely'
 import type { Transaction } from '../transaction.ts'
 import { grantsOf, type StoredReader } from './readable.ts'
 
+const mayStillLook = sql<boolean>`has_schema_privilege(role.oid, 'headcount', 'usage')`
+
 /** The migration that made the table `readers`. */
 const READERS_SINCE = 19
 
 /**
  * Grants the stored readers what they may read, after a migration has made or replaced tables and views. A role that was dropped is
- * passed over.
+ * passed over, also when a role has its name again: it may be somebody else, and has no right on the schema.
  */
 export async function grantReadersAgain(trx: Transaction, migration: number): Promise<void> {
   if (migration < READERS_SINCE) return
@@ -15,6 +17,7 @@ export async function grantReadersAgain(trx: Transaction, migration: number): Pr
     select reader.role_name, reader.with_personal
       from headcount.readers reader
       join pg_catalog.pg_roles role on role.rolname = reader.role_name
+     where ${/* guard: another role of the name */ mayStillLook}
      order by reader.role_name`.execute(trx.kysely)
   if (readers.length === 0) return
   const existing = await existingRelations(trx)

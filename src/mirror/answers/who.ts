@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
-import { quote } from '../owner-tables/quote.ts'
 import { defineCall } from '../calls/call.ts'
-import { listFields, object, text } from '../calls/input.ts'
+import { listFields, object, text, type ListInput } from '../calls/input.ts'
+import { fieldOf, searchKeyFields, searchNotes, type SearchKey } from '../persons/search.ts'
 import { ofReadAccount, rowsOf } from './read-view.ts'
 
 /** A person of one account, over all events; without an e-mail address one response alone. */
@@ -23,6 +23,8 @@ export interface FoundPersons {
   readonly persons: readonly FoundPerson[]
   /** Whether `limit` left persons out. */
   readonly has_more: boolean
+  /** In which accounts nobody is found so, for names or addresses are not stored as they are. */
+  readonly notes: readonly string[]
 }
 
 interface Match {
@@ -36,6 +38,7 @@ const readInput = object({
   ...listFields,
   /** An e-mail address in any spelling, or a part of a name. */
   who: text,
+  ...searchKeyFields,
 })
 
 /** Finds the persons with an address, or whose name contains the text, whatever its upper and lower case. */
@@ -43,14 +46,13 @@ export const whoCall = defineCall({
   name: 'who',
   changes: false,
   readInput,
-  run: async (database, { account, limit, who }): Promise<FoundPersons> => {
+  run: async (database, { account, limit, who, pseudonym, key_check }): Promise<FoundPersons> => {
     if (who.trim() === '') throw new UsageError('who takes a name or an e-mail address, not an empty text.')
-    if (who.includes('\0'))
-      throw new UsageError(`No name or address contains the character U+0000: ${quote(who)}`)
     return ofReadAccount(database, account, async (trx) => {
-      const matches = await findMatches(trx, account, who, limit + 1)
+      const matches = await findMatches(trx, { account, who, pseudonym, limit: limit + 1 })
       const persons = await Array.fromAsync(matches.slice(0, limit), (match) => readPerson(trx, match))
-      return { persons, has_more: matches.length > limit }
+      const notes = await searchNotes(trx, account, who, key_check)
+      return { persons, has_more: matches.length > limit, notes }
     })
   },
 })
@@ -58,18 +60,17 @@ export const whoCall = defineCall({
 /** Those of an address by the index; else by names, which takes a look at every response. */
 async function findMatches(
   { kysely }: Transaction,
-  account: string | null,
-  who: string,
-  limit: number,
+  { account, who, pseudonym, limit }: ListInput & Pick<SearchKey, 'pseudonym'> & { readonly who: string },
 ): Promise<readonly Match[]> {
   const pattern = `%${who
     .trim()
     .normalize('NFC')
     .replaceAll(/[\\%_]/g, '\\$&')}%`
-  const condition = who.includes('@')
-    ? sql`headcount.email_key(r.email) = headcount.email_key(${who})`
-    : // A letter with an accent is one character or two, and looks the same.
-      sql`normalize(r.name, NFC) ilike ${pattern}`
+  const condition =
+    fieldOf(who) === 'email'
+      ? sql`headcount.email_key(r.email) = any (array[headcount.email_key(${who}), ${pseudonym}::text])`
+      : // A letter with an accent is one character or two, and looks the same.
+        sql`(normalize(r.name, NFC) ilike ${pattern} or r.name = ${pseudonym}::text)`
   const { rows } = await sql<Match>`
     select r.account_id, headcount.email_key(r.email) as email_key,
            case when headcount.email_key(r.email) is null then r.event_id end as event_id,

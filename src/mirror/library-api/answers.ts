@@ -8,6 +8,8 @@ import { digestCall } from '../answers/digest/digest-call.ts'
 import { eventCall, type EventDetails } from '../answers/event.ts'
 import { eventsCall, SELECTIONS, type EventSelection, type ListedEvent } from '../answers/events.ts'
 import { thinCall } from '../answers/thin.ts'
+import { searchKey } from '../persons/search.ts'
+import { personKeyOf } from '../../sync/options.ts'
 import { whoCall, type FoundPersons } from '../answers/who.ts'
 import { parsePastInstant } from '../instants/parse-instant.ts'
 import { listInput, statusInput, type ListOptions, type StatusOptions } from './inspect.ts'
@@ -58,6 +60,8 @@ export async function event(options: EventOptions): Promise<readonly EventDetail
 export interface WhoOptions extends ListOptions {
   /** An e-mail address in any spelling, or a part of a name. */
   readonly who: string
+  /** Of a mirror that stores pseudonyms: without it nobody is found by an address or a name. */
+  readonly personKey?: string
 }
 
 /**
@@ -67,7 +71,12 @@ export interface WhoOptions extends ListOptions {
  */
 export async function who(options: WhoOptions): Promise<FoundPersons> {
   checkOptions(options, 'who')
-  return callMirror(options, whoCall, { ...listInput(options), who: options.who })
+  const { who, personKey } = options
+  return callMirror(options, whoCall, {
+    ...listInput(options),
+    who,
+    ...searchKey(who, personKeyOf(personKey)),
+  })
 }
 
 export interface ChangesOptions extends ListOptions {

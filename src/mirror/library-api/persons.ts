@@ -5,11 +5,11 @@ import { checkOptions } from '../../common/options/check-options.ts'
 import type { ErasureReport } from '../../common/schema/tables.ts'
 import { parsePlain } from '../../common/json/exact.ts'
 import { logTo, personKeyOf } from '../../sync/options.ts'
-import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
 import { resolveAccount } from '../accounts/resolve-account.ts'
 import { eraseImported, erasePerson as eraseFromMirror, requirePersonKey } from '../persons/erase.ts'
 import { planErasure as planInMirror, type ErasurePlan } from '../persons/plan-erasure.ts'
 import { restorePerson as restoreInMirror, type RestoreReport } from '../persons/restore.ts'
+import { requireKeyOfAddresses, searchKey } from '../persons/search.ts'
 import { emailKeyOf, personCall, type PersonRecord } from '../persons/show.ts'
 import {
   exportSuppressions as exportFromMirror,
@@ -35,8 +35,7 @@ export interface PersonOptions extends AccountFilter {
 export async function person(options: PersonOptions): Promise<PersonRecord> {
   checkOptions(options, 'email')
   const { account = null, email, personKey } = options
-  const pseudonym = emailPseudonym(email, personKeyOf(personKey))
-  return callMirror(options, personCall, { account, email, pseudonym })
+  return callMirror(options, personCall, { account, email, ...searchKey(email, personKeyOf(personKey)) })
 }
 
 /**
@@ -46,14 +45,12 @@ export async function person(options: PersonOptions): Promise<PersonRecord> {
  */
 export async function planErasure(options: PersonOptions): Promise<ErasurePlan> {
   checkOptions(options, 'email')
-  return readMirror(options, async (database) =>
-    planInMirror(
-      database,
-      await resolveAccount(database, options.account ?? null),
-      options.email,
-      personKeyOf(options.personKey),
-    ),
-  )
+  const key = personKeyOf(options.personKey)
+  return readMirror(options, async (database) => {
+    const account = await resolveAccount(database, options.account ?? null)
+    await requireKeyOfAddresses(database, account, key)
+    return planInMirror(database, account, options.email, key)
+  })
 }
 
 export interface ErasureChoices {

@@ -20,6 +20,7 @@ import { inFencedTransaction } from '../../sync/write/fenced-transaction.ts'
 import { accountId } from '../accounts/resolve-account.ts'
 import { readClocks } from '../status/list-status.ts'
 import { addEntries } from './add-entries.ts'
+import { requireKeyOfAddresses } from './search.ts'
 import type { ImportedSuppression } from './suppression-file.ts'
 
 export interface ErasureOptions {
@@ -39,11 +40,12 @@ export interface ErasureOptions {
  * @param emailKey as `planErasure` gives it
  * @throws AccountLockedError while a run holds the account; UsageError when the key is another one than before
  */
-export function erasePerson(
+export async function erasePerson(
   database: Database,
   emailKey: string,
   options: ErasureOptions,
 ): Promise<ErasureReport> {
+  if (!options.replaceKey) await requireKeyOfAddresses(database, options.account, options.key)
   const entry = { email_hash: options.key.hash(emailKey), added_at: null, responses: [] }
   return runErasure(database, [entry], [emailKey, pseudonymOfHash(entry.email_hash)], options)
 }

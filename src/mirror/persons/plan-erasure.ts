@@ -1,11 +1,11 @@
 /** What an erasure would do: shown before anybody is asked. */
 import { sql } from 'kysely'
 import type { Database } from '../../db/connect.ts'
-import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
 import { singleRow } from '../../load/statements.ts'
 import { areAddressesLeftOut } from '../../sync/open/field-rules.ts'
 import type { Mention } from './mentions.ts'
+import { searchKey } from './search.ts'
 import { personCall } from './show.ts'
 
 /** What an erasure will do. */
@@ -48,12 +48,8 @@ export async function planErasure(
   email: string,
   key: PersonKey | null,
 ): Promise<ErasurePlan> {
-  const pseudonym = emailPseudonym(email, key)
-  const found = await personCall.run(
-    database,
-    { account: null, email, pseudonym },
-    { receive: async () => {} },
-  )
+  const by = searchKey(email, key)
+  const found = await personCall.run(database, { account: null, email, ...by }, { receive: async () => {} })
   const isHere = (row: { readonly account: string }) => row.account === account
   const responses = found.responses.filter(isHere)
   const versions = found.versions.filter(isHere)
@@ -78,7 +74,7 @@ export async function planErasure(
       const event_title = rows[0]?.event_title ?? null
       return { event_id, event_title, responses: rows.length - former, versions: former }
     }),
-    other_addresses: addresses.filter((address) => address !== found.email_key && address !== pseudonym),
+    other_addresses: addresses.filter((address) => address !== found.email_key && address !== by.pseudonym),
     stays: found.mentions.filter((mention) => isHere(mention) && !CLEANED.has(mention.place)),
     other_accounts: [...new Set(others.map((row) => row.account))],
   }

@@ -9,8 +9,9 @@ import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
 import { quote } from '../owner-tables/quote.ts'
 import { defineCall } from '../calls/call.ts'
-import { accountFields, object, orNull, text } from '../calls/input.ts'
+import { accountFields, object, text } from '../calls/input.ts'
 import { ofReadAccount } from '../answers/read-view.ts'
+import { searchKeyFields, searchNotes } from './search.ts'
 import { readMentions, joinAccount, type Mention, type ResponseKey } from './mentions.ts'
 
 export interface PersonResponse {
@@ -49,14 +50,15 @@ export interface PersonRecord {
   /** The newest first. */
   readonly versions: readonly HeldVersion[]
   readonly mentions: readonly Mention[]
+  /** In which accounts nobody is found by an address, and why. */
+  readonly notes: readonly string[]
 }
 
 const readInput = object({
   ...accountFields,
   /** An e-mail address, in any spelling of upper and lower case. */
   email: text,
-  /** What stands in place of the address where pseudonyms are stored; null where none are. */
-  pseudonym: orNull(text),
+  ...searchKeyFields,
 })
 
 /** Reads every response and all history: there is no index for an address that is only in history. */
@@ -64,7 +66,7 @@ export const personCall = defineCall({
   name: 'person',
   changes: false,
   readInput,
-  run: async (database, { account, email, pseudonym }): Promise<PersonRecord> => {
+  run: async (database, { account, email, pseudonym, key_check }): Promise<PersonRecord> => {
     requireAddress(email)
     return ofReadAccount(database, account, async (trx) => {
       const email_key = await readKey(trx, email)
@@ -74,13 +76,13 @@ export const personCall = defineCall({
         responses: await readResponses(trx, keys),
         versions: await readVersions(trx, keys),
         mentions: await readMentions(trx, account, email_key, keys),
+        notes: await searchNotes(trx, account, email, key_check),
       }
     })
   },
 })
 
 function requireAddress(email: string): void {
-  if (email.includes('\0')) throw new UsageError(`No address contains the character U+0000: ${quote(email)}`)
   if (email.trim() === '' || !email.includes('@'))
     throw new UsageError(
       `person takes an e-mail address, not ${quote(email)}: for a name, ${commandName()} who shows the addresses.`,

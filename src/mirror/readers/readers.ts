@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { UsageError } from '../../common/errors.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
+import { codeOf, INSUFFICIENT_PRIVILEGE } from '../../db/errors.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { existingRelations } from '../../db/readers/grant-again.ts'
 import { identifier, literal } from '../../db/quote.ts'
@@ -139,11 +140,11 @@ export function planAndApply(database: Database, apply: boolean, change: ReaderC
  * Runs the statements of a plan: all of them or none.
  *
  * @param command what prints them: operands and flags of `readers`
- * @throws UsageError before anything is run, when this role may not make or change roles
+ * @throws UsageError when this role may not make or change the role
  */
 export async function applyPlan(
   trx: Transaction,
-  { statements, is_new }: ReaderPlan,
+  { role_name, statements, is_new }: ReaderPlan,
   command: string,
 ): Promise<void> {
   const { rows } = await sql<{ may_create: boolean; name: string }>`
@@ -151,11 +152,18 @@ export async function applyPlan(
     trx.kysely,
   )
   const [me] = rows
-  if (me?.may_create !== true)
-    throw new UsageError(
-      `The role ${quote(me?.name ?? '')} may not ${is_new ? 'create' : 'change'} roles. Run as a superuser what this prints: ${commandName()} readers ${command}`,
+  const refusal = (what: string, cause?: unknown) =>
+    new UsageError(
+      `The role ${quote(me?.name ?? '')} may not ${is_new ? 'create' : 'change'} ${what}. Run as a superuser what this prints: ${commandName()} readers ${command}`,
+      { cause },
     )
-  for (const statement of statements) await trx.query(statement)
+  if (me?.may_create !== true) throw refusal('roles')
+  try {
+    for (const statement of statements) await trx.query(statement)
+  } catch (error) {
+    // From Postgres 16 on, whoever may create roles may change those alone that it administers.
+    throw codeOf(error) === INSUFFICIENT_PRIVILEGE ? refusal(`the role ${quote(role_name)}`, error) : error
+  }
 }
 
 interface FoundRole {
@@ -193,7 +201,6 @@ async function findRole({ kysely }: Transaction, name: string): Promise<FoundRol
 function requireRoleName(name: string): void {
   const remedy = 'Choose another name for the reader.'
   if (name === '') throw new UsageError(`A reader needs a name. ${remedy}`)
-  if (name.includes('\0')) throw new UsageError(`No role has the name ${quote(name)}. ${remedy}`)
   if (Buffer.byteLength(name) > MAX_NAME_BYTES)
     throw new UsageError(`The name ${quote(name)} is longer than ${MAX_NAME_BYTES} bytes. ${remedy}`)
   if (

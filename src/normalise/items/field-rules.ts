@@ -77,6 +77,12 @@ function textOf(leaveOut: readonly string[], pseudonyms: ReadonlySet<string>, ke
   ].join('; ')
 }
 
+/** What the rules of a mirror make of a field, by the text that it stores of them: the check of the key of its pseudonyms; null for others. */
+export function pseudonymKeyCheck(rulesText: string, field: Pseudonym): string | null {
+  const [, hashed = '', check = null] = /with pseudonyms of (.*) by key ([0-9a-f]*)$/.exec(rulesText) ?? []
+  return hashed.split(' and ').includes(field) ? check : null
+}
+
 interface LeftOutField {
   readonly table: 'responses' | 'slots'
   readonly column: string

@@ -27,11 +27,6 @@ export function isPseudonym(what: 'name' | 'email', text: string): boolean {
   return what === 'name' ? /^person-[0-9a-f]{16}$/.test(text) : /^[0-9a-f]{32}@pseudonym\.invalid$/.test(text)
 }
 
-/** What stands in place of an address in a mirror that stores pseudonyms; null without the key. */
-export function emailPseudonym(email: string, key: PersonKey | null): string | null {
-  return key === null ? null : pseudonymOf('email', email, key)
-}
-
 /** The hash on the suppression list that an address in the mirror stands for, be it the address itself or its pseudonym. */
 export function hashBehind(emailKey: string, key: PersonKey, hashes: Iterable<string>): string {
   if (!isPseudonym('email', emailKey)) return key.hash(emailKey)

@@ -127,6 +127,22 @@ describe('an option that cannot be used is told by its name', () => {
     await expect(status(others)).rejects.toBeInstanceOf(MirrorNotFoundError)
   })
 
+  test('a text or a list with U+0000, as an address of a program may have it (`%00`): the database would refuse it as its own fault', async () => {
+    for (const [name] of functions) {
+      const needed = required[name] ?? []
+      const whole = Object.fromEntries(needed.map((one) => [one, values[one]]))
+      for (const wrong of ['account', 'event', 'timeZone', 'events'])
+        await expectRefused(
+          called(name, {
+            database: 'pglite:memory',
+            ...whole,
+            [wrong]: wrong === 'events' ? ['a\0b'] : 'a\0b',
+          }),
+          new RegExp(`The option \`${wrong}\` must not contain the character U\\+0000\\.$`),
+        )
+    }
+  })
+
   test('null for an account or an event is no option, as for a selection of an export', async () => {
     const whole = { database: 'pglite:./nowhere-at-all', out: '/nowhere/export', account: null, event: null }
     await expect(called('exportViews', whole)).rejects.toBeInstanceOf(MirrorNotFoundError)

@@ -294,6 +294,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'may do more than read',
   },
   {
+    name: 'another role of the name',
+    promise: 'a role that was made anew under the name of a reader who was dropped reads nothing',
+    mutation: { replace: 'sql`true`' },
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'grants readers anew',
+  },
+  {
     name: 'what a run needs',
     promise: 'doctor asks for no right on the tables of keys and secrets, which no run uses',
     mutation: { replace: '[[]]' },

@@ -366,6 +366,13 @@ export const runGuards: readonly Guard[] = [
     only: 'postgres.*needs its key',
   },
   {
+    name: 'key of the pseudonyms',
+    promise: 'nobody is told that a person was erased whose pseudonym the key does not give',
+    mutation: 'remove',
+    tests: ['test/integration/commands/answers/person.test.ts'],
+    only: 'is not erased with another key',
+  },
+  {
     name: 'erasure goes on',
     promise: 'what an erasure left that was broken off is erased before the next run reads',
     mutation: { replace: 'noneErased()' },

@@ -27,6 +27,7 @@ import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import { paragraphs } from '../../output/format/prose.ts'
 import { listTable, right, text } from '../../output/format/table.ts'
 import { wrapWords } from '../../../common/text/fit-text.ts'
+import { requireKeyOfAddresses } from '../../../mirror/persons/search.ts'
 import { formatInstant } from '../../output/format/timestamp.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
@@ -55,6 +56,7 @@ export const personErase: Command<EraseFlags> = async (context) => {
   return withMirror(context, async (database, config) => {
     const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
     const account = await resolveAccount(database, config.account)
+    if (email !== undefined && !flags.replaceKey) await requireKeyOfAddresses(database, account, key)
     const { logger } = await openLog(config, terminal)
     const options = { account, key, replaceKey: flags.replaceKey ?? false, signal, log: logTo(logger) }
     const todo =

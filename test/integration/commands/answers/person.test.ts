@@ -1,6 +1,7 @@
 /** What is held of one person, and forgetting it in time, on the command line. */
 import { expect, test } from 'vitest'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import { erasePerson, planErasure } from '../../../../src/index.ts'
 import { change } from '../../../support/databases/older-schema.ts'
 import { onBothCommandStages, onPostgresCommandStage } from '../../../support/commands/command-stage.ts'
 
@@ -188,5 +189,97 @@ onPostgresCommandStage('person show', (stage) => {
       const refused = await s.run(['sync', '--forget-after', wrong])
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--forget-after must')])
     }
+  })
+})
+
+const personKey = 'one key of the mirror, of 32 characters and more'
+const otherKey = 'another key than that one, of 32 characters and more'
+
+onPostgresCommandStage('a person in a mirror of pseudonyms', (stage) => {
+  test('is found with the key; without it, or with another one, no answer looks like "nobody"', async () => {
+    await using s = await stage(lovelace())
+    const runs = { HEADCOUNT_PSEUDONYMISE: 'email,name', HEADCOUNT_PERSON_KEY: personKey }
+    expect((await s.run(['sync', '-q'], { env: runs })).code).toBe(8)
+    const ask = async (key: string | null, ...args: readonly string[]) => {
+      const { code, stdout } = await s.run([...args, '--json'], {
+        env: key === null ? {} : { HEADCOUNT_PERSON_KEY: key },
+      })
+      expect(code).toBe(0)
+      return JSON.parse(stdout) as Record<string, unknown[]>
+    }
+
+    for (const searched of ['ada@example.org', ' ADA@Example.org', 'Ada Lovelace', 'ada lovelace'])
+      expect(await ask(personKey, 'who', searched), searched).toMatchObject({
+        persons: [{ events: [{ event_id: 'gala' }, { event_id: 'picnic' }] }],
+      })
+    expect(await ask(personKey, 'who', 'ada@example.org')).toMatchObject({ notes: [] })
+    expect(await ask(personKey, 'who', 'Lovelace')).toEqual({
+      persons: [],
+      has_more: false,
+      notes: ['account default stores names as pseudonyms: only whole names are found in it'],
+    })
+    const { persons } = await ask(null, 'who', 'person-')
+    const [pseudonym = ''] = (persons as { email: string | null }[]).flatMap(({ email }) => email ?? [])
+    expect(await ask(null, 'who', pseudonym)).toMatchObject({ persons: [{ email: pseudonym }], notes: [] })
+
+    const missing =
+      'account default stores addresses as pseudonyms, and their key is not given (HEADCOUNT_PERSON_KEY_FILE): nobody in it is found by one'
+    const wrong =
+      'account default stores addresses as pseudonyms, made with another key than that of HEADCOUNT_PERSON_KEY_FILE: nobody in it is found by one'
+    for (const [key, note] of [
+      [null, missing],
+      [otherKey, wrong],
+    ] as const) {
+      expect(await ask(key, 'who', 'ada@example.org')).toMatchObject({ persons: [], notes: [note] })
+      expect(await ask(key, 'person', 'show', 'ada@example.org')).toMatchObject({
+        responses: [],
+        notes: [note],
+      })
+    }
+    expect(await ask(personKey, 'person', 'show', 'ada@example.org')).toMatchObject({
+      responses: [{ event_id: 'gala' }, { event_id: 'picnic' }],
+      notes: [],
+    })
+    const { stdout } = await s.run(['who', 'ada@example.org'])
+    expect(stdout).toBe(`No response has the address ada@example.org.\nNote: ${missing}.\n`)
+    expect((await s.run(['person', 'show', 'ada@example.org'])).stdout).toContain(`Note: ${missing}.\n`)
+    // For a mail program.
+    expect((await s.run(['who-comes', 'gala', '--format', 'plain'])).stdout).toBe('')
+  })
+
+  test('is found by nothing that is left out, and the answer says so', async () => {
+    await using s = await stage(lovelace())
+    await s.run(['sync', '-q'], { env: { HEADCOUNT_LEAVE_OUT: 'responses.email' } })
+    const note = 'Note: account default stores no addresses (HEADCOUNT_LEAVE_OUT).\n'
+    expect((await s.run(['who', 'ada@example.org'])).stdout).toBe(
+      `No response has the address ada@example.org.\n${note}`,
+    )
+    expect((await s.run(['person', 'show', 'ada@example.org'])).stdout).toContain(note)
+    expect((await s.run(['who', 'Lovelace'])).stdout).not.toContain('Note:')
+  })
+
+  test('is not erased with another key, which would find nobody and say that it is done', async () => {
+    await using s = await stage(lovelace())
+    const runs = { HEADCOUNT_PSEUDONYMISE: 'email', HEADCOUNT_PERSON_KEY: personKey }
+    await s.run(['sync', '-q'], { env: runs })
+    const erase = (key: string, ...flags: readonly string[]) =>
+      s.run(['person', 'erase', 'ada@example.org', '--yes', ...flags], { env: { HEADCOUNT_PERSON_KEY: key } })
+    expect(await erase(otherKey)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        'headcount: Account "default" stores addresses as pseudonyms, made with another key than that of HEADCOUNT_PERSON_KEY_FILE: ' +
+        'nobody in it is found by an address, and nothing was erased. Set HEADCOUNT_PERSON_KEY_FILE to the key of its runs.\n',
+    })
+    for (const call of [
+      planErasure({ database: s.place.url, email: 'ada@example.org' }),
+      erasePerson({ database: s.place.url, email: 'ada@example.org', personKey: otherKey }),
+    ])
+      await expect(call).rejects.toThrow(
+        /^Account "default" stores addresses as pseudonyms, .* nothing was erased\./,
+      )
+    // No list of another key keeps the next run from the account.
+    expect((await s.run(['sync', '-q'], { env: runs })).code).toBe(8)
+    expect(await erase(personKey)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 responses') })
   })
 })

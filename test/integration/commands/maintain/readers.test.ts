@@ -82,6 +82,12 @@ async function expectNoCopy(s: CommandStage, env: Readonly<Record<string, string
 
 const nameOf = (kind: string, url: string) => `${kind}_${new URL(url).pathname.slice(1, 20)}`
 
+async function serverVersion({ kysely }: Database): Promise<number> {
+  const { rows } = await sql<{ version: number }>`
+    select current_setting('server_version_num')::int as version`.execute(kysely)
+  return rows[0]?.version ?? 0
+}
+
 async function dropRole(url: string, role: string) {
   await using database = await connect(url)
   await change(database, [`drop owned by "${role}"`, `drop role "${role}"`])
@@ -298,8 +304,7 @@ onPostgresCommandStage('readers', (stage) => {
       `grant "${group}" to "${eve}"`,
       'create schema headcount_queue',
     ])
-    const versionOf = sql<{ version: number }>`select current_setting('server_version_num')::int as version`
-    const [server] = (await versionOf.execute(owner.kysely)).rows
+    const version = await serverVersion(owner)
     const predefined = sql<{ name: string }>`
       select rolname as name from pg_roles
        where starts_with(rolname, 'pg_') and rolname not in ('pg_database_owner', 'pg_use_reserved_connections')`
@@ -333,7 +338,7 @@ onPostgresCommandStage('readers', (stage) => {
             ],
           ] as const,
       ),
-      ...['trigger', 'references', ...(Number(server?.version) >= 170_000 ? ['maintain'] : [])].map(
+      ...['trigger', 'references', ...(version >= 170_000 ? ['maintain'] : [])].map(
         (right) =>
           [
             `grant ${right} on headcount.payments to "${group}"`,
@@ -385,8 +390,7 @@ onPostgresCommandStage('readers', (stage) => {
       expect(tried.stderr, give).toContain(message)
       await change(owner, [takeAway])
     }
-    if (Number(server?.version) >= 160_000)
-      await change(owner, [`grant pg_use_reserved_connections to "${eve}"`])
+    if (version >= 160_000) await change(owner, [`grant pg_use_reserved_connections to "${eve}"`])
     expect(await add()).toMatchObject({ code: 0 })
     // A member of a reader of the same kind reads no more than that.
     expect((await s.run(['readers', 'add', group, '--without-personal', '--apply'])).code).toBe(0)
@@ -418,6 +422,15 @@ onPostgresCommandStage('readers', (stage) => {
     expect((await s.run(['readers', 'remove', name, '--apply'], { env })).stderr).toContain(
       `The role "${owner}" may not change roles. Run as a superuser what this prints: headcount readers remove ${name}\n`,
     )
+    await s.run(['readers', 'remove', name, '--apply'])
+    // One that may create roles may change those alone that it made, from Postgres 16 on.
+    await onServer(`alter role "${owner}" createrole`)
+    const change16 = await s.run(['readers', ...add, '--apply'], { env })
+    if ((await serverVersion(admin)) >= 160_000)
+      expect(change16).toMatchObject({
+        code: 2,
+        stderr: `headcount: The role "${owner}" may not change the role "${name}". Run as a superuser what this prints: headcount readers ${add.join(' ')}\n`,
+      })
     await s.run(['readers', 'remove', name, '--apply'])
     await dropRole(s.place.url, name)
     expect((await s.run(['readers', 'add', owner], { env })).stderr).toContain('owns the mirror')
@@ -567,16 +580,21 @@ test('a migration grants readers anew: new views are readable, and nothing else'
   await using mirror = await freshMirror('postgres', { blank: true })
   const { database, url } = mirror
   await applyUpTo(database, 19)
-  const [ann, ben, gone] = [nameOf('ann', url), nameOf('ben', url), nameOf('gone', url)]
+  const [ann, ben] = [nameOf('ann', url), nameOf('ben', url)]
+  const [gone, other] = [nameOf('gone', url), nameOf('other', url)]
   for (const [role_name, with_personal] of [
     [ann, true],
     [ben, false],
     [gone, true],
+    [other, true],
   ] as const)
     await database.transaction(async (trx) =>
       applyPlan(trx, await planReader(trx, { role_name, with_personal }), 'add'),
     )
   await dropRole(url, gone)
+  // Somebody else has the name of a reader who was dropped.
+  await dropRole(url, other)
+  await onServer(`create role "${other}" login`)
   // What an owner may have said once for every table to come.
   await change(database, [
     `alter default privileges in schema headcount grant select on tables to "${ann}", "${ben}"`,
@@ -587,7 +605,8 @@ test('a migration grants readers anew: new views are readable, and nothing else'
     [...READABLE_WITHOUT_PERSONAL, ...READABLE_WITH_PERSONAL].toSorted(),
   )
   expect(await readable(url, ben)).toEqual(READABLE_WITHOUT_PERSONAL.toSorted())
-  for (const role of [ann, ben]) await dropRole(url, role)
+  expect(await readable(url, other)).toEqual([])
+  for (const role of [ann, ben, other]) await dropRole(url, role)
 })
 
 test('PGlite has no roles', async () => {
