@@ -14,6 +14,7 @@ import type { RunCall } from '../../outputs/notify/deliver.ts'
 import { SharedDatabase } from '../../orchestration/run-pool/shared-database.ts'
 import type { WorkedAccount } from '../../orchestration/schedule/accounts/account-schedule.ts'
 import { runAccountsWorker } from '../../orchestration/schedule/accounts/accounts-worker.ts'
+import { CLOSE_GRACE_MS } from '../../orchestration/schedule/worker.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { databaseOf, openLog, redactSecrets, withNamesOf, type Log } from '../open-log.ts'
@@ -27,9 +28,6 @@ import { openTelemetryOfService } from './with-telemetry.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { pooledRunOptions, withReport } from './run-command.ts'
 import { outcomeFor } from './worker.ts'
-
-/** After the runs were waited for, so long at most until the process ends. */
-const CLOSE_GRACE_MS = 500
 
 /** Runs every account by its own schedule until a signal stops it; a stop is no failure. */
 export async function workOnAccounts(
