@@ -54,11 +54,15 @@ export async function workOnAccounts(
   })
   const limit = pLimit(1)
   // One after the other, over connections of their own: no run waits for them.
-  const call: RunCall = (asked, input) =>
-    limit(() => callMirror({ ...databases.ofOthers, logger }, asked, input))
+  const callWith =
+    (force: boolean): RunCall =>
+    (asked, input) =>
+      limit(() => callMirror({ ...databases.ofOthers, logger, force }, asked, input))
+  const call = callWith(false)
   const redact = (account: AccountConfig) => redactSecrets(account, terminal)
   const readUsable = usableAccounts(onlyNamed(reader, config.account), { redact, logger })
-  const worked = (account: AccountConfig) => workedAccount(account, { pool, call, logger, signal })
+  const noticeCall = callWith(true)
+  const worked = (account: AccountConfig) => workedAccount(account, { pool, noticeCall, logger, signal })
   try {
     await runAccountsWorker({
       read: async () => {
@@ -117,7 +121,8 @@ function openDatabases(config: Config, log: Log, { terminal, signal }: Context<F
 
 interface AccountWork {
   readonly pool: RunPool
-  readonly call: RunCall
+  /** Also of a mirror that was moved, when the worker still names the former database. */
+  readonly noticeCall: RunCall
   readonly logger: Logger
   readonly signal: AbortSignal
 }
@@ -132,7 +137,7 @@ async function workedAccount(config: AccountConfig, work: AccountWork): Promise<
     version: settingsVersion(config),
     log: logTo(logger),
     run: async (sign) => outcomeFor(await syncInTurn(config, work, logger, sign), run.holdForMs),
-    companions: await noticeCompanions({ call: work.call, config, logger }),
+    companions: await noticeCompanions({ call: work.noticeCall, config, logger }),
   }
 }
 

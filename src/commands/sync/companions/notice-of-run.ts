@@ -1,5 +1,11 @@
 /** Notices of a single run: of `sync` and `backfill` from cron. */
-import { AccountLockedError, HeadcountError, InterruptedError, UsageError } from '../../../common/errors.ts'
+import {
+  AccountLockedError,
+  HeadcountError,
+  InterruptedError,
+  MovedMirrorError,
+  UsageError,
+} from '../../../common/errors.ts'
 import { holdTimeLeft } from '../../../common/schema/holds.ts'
 import { outcomeOf } from '../../../common/schema/run-report.ts'
 import type { ServiceConfig } from '../../../config/config.ts'
@@ -30,7 +36,8 @@ export async function notifyAfterRun(
   const { deliverNotices } = await import('../../../outputs/notify/notices/deliver-notices.ts')
   const { logNotice } = await import('./notice-companion.ts')
   const database = opened === undefined ? { database: config.database.target } : { opened }
-  const call: RunCall = (asked, input) => callMirror({ ...database, logger }, asked, input)
+  // Also in a mirror that was moved: somebody still runs it.
+  const call: RunCall = (asked, input) => callMirror({ ...database, logger, force: true }, asked, input)
   try {
     const told = await deliverNotices(call, { account: config.account, recipients, mail }, notice, signal)
     for (const delivery of told) logNotice(logger, notice, delivery)
@@ -52,8 +59,8 @@ async function noticeOf(run: Promise<RunReport>, holdForMs: number): Promise<Not
       return { state: 'held_too_long', cause: null, reason: formatLists(overdue.map(describeHeldList)) }
     return { state: 'good', cause: null, reason: 'the last run read all that was due' }
   } catch (error) {
-    const saysNothing =
-      error instanceof AccountLockedError || error instanceof InterruptedError || error instanceof UsageError
+    const isUsage = error instanceof UsageError && !(error instanceof MovedMirrorError)
+    const saysNothing = error instanceof AccountLockedError || error instanceof InterruptedError || isUsage
     if (saysNothing || !(error instanceof HeadcountError)) return null
     return { state: 'failed', cause: error.code, reason: `the last run: ${error.code}: ${error.message}` }
   }
