@@ -87,7 +87,7 @@ async function callOpened<Input, Output>(
       return await openForWork(
         opened,
         call.changes,
-        (database) => call.run(database, input, { receive, force }),
+        (database) => call.run(database, input, { receive }),
         folder === null ? undefined : () => isListenedOn(folder),
       )
     } catch (error) {
@@ -123,9 +123,9 @@ async function openForWork<T>(
     ...(isFolderServed !== undefined && { isFolderServed }),
   })
   const prepareAndWork = async (database: Database) => {
-    if (changesMirror !== null)
-      await prepareSchema(database, changesMirror, { force: flags['force'] === true, signal })
-    return work(database, config)
+    if (changesMirror === null) return work(database, config)
+    const force = flags['force'] === true
+    return work(await prepareSchema(database, changesMirror, { force, signal }), config)
   }
   if (changesMirror === false) return await readUntilAborted(database, signal, prepareAndWork)
   return await raceAbort(prepareAndWork(database), signal)

@@ -45,12 +45,17 @@ export function watchPace(account: string, read: () => Pace): Disposable {
 /** The accounts of the accounts file; null: there is none. */
 let listed: ReadonlySet<string> | null = null
 
+/** The clocks of this machine and of the database may differ by so much. */
+const MAX_AHEAD_S = 60
+
 /** A good run of the whole account that another process made, or one before this. @param began in seconds since 1970 */
 export function noteGoodRun(account: string, began: number): void {
   // guard: metrics of good runs elsewhere
   if (listed !== null && !listed.has(account)) return
   const figures = figuresOf(account)
-  figures.lastSuccess = Math.max(figures.lastSuccess ?? -Infinity, began)
+  const { lastSuccess: known = -Infinity } = figures
+  // One of a clock that was ahead, and was set right since, would hide for as long that the mirror grows old.
+  figures.lastSuccess = known > Date.now() / 1000 + MAX_AHEAD_S ? began : Math.max(known, began)
 }
 
 /** Null: there is no accounts file. */

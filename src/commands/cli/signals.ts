@@ -26,6 +26,8 @@ export function abortOnSignal(): AbortSignal {
       // Without what Node tears down after the last event: it listens to no signal then, and a second one would end it without its exit code.
       process.once('exit', () => process.exit())
       setTimeout(() => {
+        // The work has ended with its own exit code: main ends what is still open.
+        if (process.exitCode !== undefined) return
         tellCutOff(signal)
         process.exit(exitCode)
       }, SHUTDOWN_GRACE_MS).unref()

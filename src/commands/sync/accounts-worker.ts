@@ -14,6 +14,7 @@ import type { RunCall } from '../../outputs/notify/deliver.ts'
 import { SharedDatabase } from '../../orchestration/run-pool/shared-database.ts'
 import type { WorkedAccount } from '../../orchestration/schedule/accounts/account-schedule.ts'
 import { runAccountsWorker } from '../../orchestration/schedule/accounts/accounts-worker.ts'
+import { CLOSE_GRACE_MS } from '../../orchestration/schedule/worker.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { databaseOf, openLog, redactSecrets, withNamesOf, type Log } from '../open-log.ts'
@@ -27,9 +28,6 @@ import { openTelemetryOfService } from './with-telemetry.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { pooledRunOptions, withReport } from './run-command.ts'
 import { outcomeFor } from './worker.ts'
-
-/** After the runs were waited for, so long at most until the process ends. */
-const CLOSE_GRACE_MS = 500
 
 /** Runs every account by its own schedule until a signal stops it; a stop is no failure. */
 export async function workOnAccounts(
@@ -56,11 +54,15 @@ export async function workOnAccounts(
   })
   const limit = pLimit(1)
   // One after the other, over connections of their own: no run waits for them.
-  const call: RunCall = (asked, input) =>
-    limit(() => callMirror({ ...databases.ofOthers, logger }, asked, input))
+  const callWith =
+    (force: boolean): RunCall =>
+    (asked, input) =>
+      limit(() => callMirror({ ...databases.ofOthers, logger, force }, asked, input))
+  const call = callWith(false)
   const redact = (account: AccountConfig) => redactSecrets(account, terminal)
   const readUsable = usableAccounts(onlyNamed(reader, config.account), { redact, logger })
-  const worked = (account: AccountConfig) => workedAccount(account, { pool, call, logger, signal })
+  const noticeCall = callWith(true)
+  const worked = (account: AccountConfig) => workedAccount(account, { pool, noticeCall, logger, signal })
   try {
     await runAccountsWorker({
       read: async () => {
@@ -119,7 +121,8 @@ function openDatabases(config: Config, log: Log, { terminal, signal }: Context<F
 
 interface AccountWork {
   readonly pool: RunPool
-  readonly call: RunCall
+  /** Also of a mirror that was moved, when the worker still names the former database. */
+  readonly noticeCall: RunCall
   readonly logger: Logger
   readonly signal: AbortSignal
 }
@@ -134,7 +137,7 @@ async function workedAccount(config: AccountConfig, work: AccountWork): Promise<
     version: settingsVersion(config),
     log: logTo(logger),
     run: async (sign) => outcomeFor(await syncInTurn(config, work, logger, sign), run.holdForMs),
-    companions: await noticeCompanions({ call: work.call, config, logger }),
+    companions: await noticeCompanions({ call: work.noticeCall, config, logger }),
   }
 }
 

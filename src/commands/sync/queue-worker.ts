@@ -1,17 +1,19 @@
 /** `worker --queue`: the accounts are shared with the workers of other machines. */
+import { waitAtMost } from '../../common/abort.ts'
 import { accountFlag, commandName, quoteForShell } from '../../common/command-name.ts'
 import { ConfigurationError } from '../../common/errors.ts'
 import { formatCount } from '../../common/text/number.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
 import type { Config, Flags, ServiceConfig } from '../../config/config.ts'
-import { createRunPool, type Logger } from '../../index.ts'
+import { createRunPool, type Logger, type RunPool } from '../../index.ts'
 import type { Database } from '../../db/database.ts'
 import { connect } from '../../db/connect.ts'
 import { openWhenReachable } from '../../orchestration/queue/open-when-reachable.ts'
 import { requirePostgres } from '../../orchestration/queue/executor.ts'
 import { runQueueWorker } from '../../orchestration/queue/run-queue-worker.ts'
 import type { QueueHealth } from '../../orchestration/queue/queue-health.ts'
-import { capacityOf, type Capacity } from '../../orchestration/run-pool/capacity.ts'
+import { capacityOf } from '../../orchestration/run-pool/capacity.ts'
+import { CLOSE_GRACE_MS } from '../../orchestration/schedule/worker.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { answerMonitors } from '../serve/monitor.ts'
@@ -51,7 +53,7 @@ export async function workOnQueue(
   const capacity = capacityOf({ runs: config.pool.runs, connections: config.pool.connections ?? undefined })
   const toDatabase = logTo(logger)
   const onAway = ({ message }: Error) => (health.answer = () => notOpen(message))
-  await using database = await openWhenReachable(
+  const database = await openWhenReachable(
     () =>
       connect(config.database.target, {
         currentUrl: databaseOf(config, terminal).currentUrl,
@@ -62,8 +64,18 @@ export async function workOnQueue(
   )
   health.answer = opening
   const onStart = (answer: () => QueueHealth) => (health.answer = answer)
-  if (database !== null)
-    await takeJobs(database, { config, accounts, capacity, signal, terminal, logger, onAway, onStart })
+  if (database !== null) {
+    const { requestsPerHost } = accounts
+    const pool = createRunPool({ opened: database, ...capacity, requestsPerHost, logger })
+    try {
+      await takeJobs(database, pool, { config, accounts, signal, terminal, logger, onAway, onStart })
+    } finally {
+      await waitAtMost(
+        CLOSE_GRACE_MS,
+        pool[Symbol.asyncDispose]().then(() => database.close()),
+      )
+    }
+  }
   logger.info({}, 'the worker was stopped')
   return 0
 }
@@ -71,7 +83,6 @@ export async function workOnQueue(
 interface Taking extends Pick<Context<Flags>, 'signal' | 'terminal'> {
   readonly config: Config
   readonly accounts: FollowedAccounts
-  readonly capacity: Capacity
   readonly logger: Logger
   /** Called while the server is away before the queue is open. */
   readonly onAway: (error: Error) => void
@@ -79,22 +90,14 @@ interface Taking extends Pick<Context<Flags>, 'signal' | 'terminal'> {
   readonly onStart: (health: () => QueueHealth) => void
 }
 
-async function takeJobs(database: Database, to: Taking): Promise<void> {
+async function takeJobs(database: Database, pool: RunPool, to: Taking): Promise<void> {
   const { config, accounts, signal, terminal, logger, onAway, onStart } = to
-  const { runs, connections } = to.capacity
-  await using pool = createRunPool({
-    opened: database,
-    runs,
-    connections,
-    requestsPerHost: accounts.requestsPerHost,
-    logger,
-  })
   const ofQueue = database.reserve?.(QUEUE_CONNECTIONS) ?? database
   await runQueueWorker({
     database: ofQueue,
     accounts: () => accounts.current().queued,
     faults: () => accounts.current().faults,
-    runs,
+    runs: pool.runs,
     runsPerHost: config.worker.runsPerHost,
     signal,
     log: logTo(logger),
@@ -104,7 +107,7 @@ async function takeJobs(database: Database, to: Taking): Promise<void> {
       void followGoodRuns(ofQueue, { signal, logger })
       const count = accounts.current().queued.length
       const words = `the worker takes jobs of ${formatCount(count, 'account')} from the queue`
-      logger.info({ accounts: count, runs }, words)
+      logger.info({ accounts: count, runs: pool.runs }, words)
     },
     run: async (account, ending, onSuspend) => {
       const ofRun = await accounts.settingsFor(account)
@@ -114,7 +117,7 @@ async function takeJobs(database: Database, to: Taking): Promise<void> {
       try {
         await reported(running, config, logger, terminal.err)
       } finally {
-        await notifyAfterRun(running, ofRun, logger, ending)
+        await notifyAfterRun(running, ofRun, { logger, signal: ending, opened: ofQueue })
       }
     },
   })

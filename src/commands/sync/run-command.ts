@@ -80,7 +80,7 @@ async function runOnce(
     try {
       report = await reported(running, config, log.logger, terminal.err)
     } finally {
-      if (flags.event === undefined) await notifyAfterRun(running, config, log.logger, signal)
+      if (flags.event === undefined) await notifyAfterRun(running, config, { ...log, signal })
     }
   } catch (error) {
     if (format !== null && error instanceof HeadcountError && error.report !== undefined) {

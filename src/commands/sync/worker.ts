@@ -95,9 +95,11 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
   warnOfOpenPort(config.worker, logger)
   // An account that is renamed under a worker is not made anew, and nobody is asked in the middle of its life.
   let isNew = true
-  const call: RunCall = (asked, input) =>
-    access.forOthers((given) => callMirror({ ...given, logger }, asked, input))
-  const beside = { call, config, logger }
+  const callWith =
+    (force: boolean): RunCall =>
+    (asked, input) =>
+      access.forOthers((given) => callMirror({ ...given, logger, force }, asked, input))
+  const call = callWith(false)
   await runWorker({
     run: async (sign) => {
       const asking = { terminal, signal, mayAsk: isNew }
@@ -116,7 +118,11 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
     metricsText,
     signal,
     lastGoodRuns: lastGoodRunsOf(config.account ?? DEFAULT_ACCOUNT, { call, run: config.run, logger }),
-    companions: [...(await digestCompanions(beside)), ...(await noticeCompanions(beside))],
+    companions: [
+      ...(await digestCompanions({ call, config, logger })),
+      // Also of a mirror that was moved, when the worker still names the former database.
+      ...(await noticeCompanions({ call: callWith(true), config, logger })),
+    ],
     log: logTo(logger),
   })
 }

@@ -105,9 +105,12 @@ async function readBootId(): Promise<string> {
   return process.platform === 'darwin' ? outputOf('sysctl', '-n', 'kern.bootsessionuuid') : ''
 }
 
+/** A terminal and cron, in whatever language and time zone, get the same text: by another one a process would count as gone. */
+const PLAIN = { PATH: '/bin:/usr/bin:/sbin:/usr/sbin', LC_ALL: 'C', TZ: 'UTC' }
+
 /** What a program of the system prints; empty when it fails. */
 async function outputOf(program: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await run(program, args, { timeout: 5000 }).catch(() => ({ stdout: '' }))
+  const { stdout } = await run(program, args, { timeout: 5000, env: PLAIN }).catch(() => ({ stdout: '' }))
   return stdout.trim()
 }
 

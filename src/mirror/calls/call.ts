@@ -49,8 +49,7 @@ export function defineCall<Input, Output>(definition: CallDefinition<Input, Outp
     ...call,
     runSent: async (database, sent, caller) => {
       const input = readInput(sent)
-      await prepareSchema(database, call.changes, caller)
-      return call.run(database, input, caller)
+      return call.run(await prepareSchema(database, call.changes, caller), input, caller)
     },
   }
 }
@@ -61,14 +60,7 @@ export function defineChange<Input, Output>(
   readInput: ReadInput<Input>,
   change: (trx: Transaction, input: Input) => Promise<Output>,
 ): Call<Input, Output> {
-  const run = (database: Database, input: Input, { force = false }: Caller) =>
-    database.transaction(async (trx) => {
-      const output = await change(trx, input)
-      // It may have waited for a move to end, which copied nothing of it.
-      // guard: changes that waited for a move
-      if (!force) await requireNotMoved(trx.kysely)
-      return output
-    })
+  const run = (database: Database, input: Input) => database.transaction((trx) => change(trx, input))
   return defineCall({ name, changes: true, readInput, run })
 }
 
@@ -99,16 +91,36 @@ export function defineAccountList<Output>(
  *
  * @param force changes also a mirror that was moved to another database
  * @param signal ends the wait for another migration, too
+ * @returns the database to change
  * @throws SchemaVersionError, MovedMirrorError; the reason of the signal
  */
 export async function prepareSchema(
   database: Database,
   changes: boolean,
   { force = false, signal }: { readonly force?: boolean; readonly signal?: AbortSignal | undefined } = {},
-): Promise<void> {
-  if (!changes) return requireSchema(database)
+): Promise<Database> {
+  if (!changes) {
+    await requireSchema(database)
+    return database
+  }
   const { current } = await schemaState(database)
   if (current === 0) await requireSchema(database)
   await migrate(database, signal)
-  if (!force) await requireNotMoved(database.kysely)
+  if (force) return database
+  await requireNotMoved(database.kysely)
+  return changedUnlessMoved(database)
+}
+
+/** A change may wait for a move to end, or for the answer to a question while somebody moves the mirror: the copy has nothing of it. */
+function changedUnlessMoved(database: Database): Database {
+  return {
+    ...database,
+    transaction: (work, options) =>
+      database.transaction(async (trx) => {
+        const done = await work(trx)
+        // guard: changes that waited for a move
+        if (options?.readOnly !== true) await requireNotMoved(trx.kysely)
+        return done
+      }, options),
+  }
 }

@@ -41,8 +41,10 @@ export async function withMirror<T>(
 ): Promise<T> {
   const { signal, interrupted = BEFORE_IT_BEGAN } = options
   return withDatabase(options, async (database) => {
-    await interruptible(signal, interrupted, () => prepareSchema(database, access === 'write', options))
-    return await work(database)
+    const mirror = await interruptible(signal, interrupted, () =>
+      prepareSchema(database, access === 'write', options),
+    )
+    return await work(mirror)
   })
 }
 
@@ -88,9 +90,7 @@ export function callMirror<Input, Output>(
   input: Input,
   receive: Receive = async () => {},
 ): Promise<Output> {
-  const { force = false } = options
-  if (call.changes)
-    return withMirror(options, 'write', (database) => call.run(database, input, { receive, force }))
+  if (call.changes) return withMirror(options, 'write', (database) => call.run(database, input, { receive }))
   const receiveUnlessAborted: Receive = async (part) => {
     // A PGlite goes on after the signal: the caller has had the error, and no more rows.
     options.signal?.throwIfAborted()

@@ -9,6 +9,7 @@ import type { DatabaseLog } from '../../db/database.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { digestOfGroups, groupKey, neverRead, nextDue, type DueGroup } from './due-groups.ts'
 import { executorIn } from './executor.ts'
+import { limitRepeats } from './limit-repeats.ts'
 import type { JobQueue } from './open-queue.ts'
 import {
   DISPATCHER_DEAD_AFTER_S,
@@ -67,9 +68,10 @@ export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dis
   const instance = crypto.randomUUID()
   const digestOf = memoiseLast(digestOfGroups)
   const times: CheckedTimes = { passedAt: -Infinity, due: new Map(), checksLeft: 0 }
+  const warn = limitRepeats(log)
   const pass = (trx: Transaction) => {
     const current = groups()
-    return passIn(trx, { queue, groups: current, digest: digestOf(current), instance, times, log })
+    return passIn(trx, { queue, groups: current, digest: digestOf(current), instance, times, warn })
   }
   return {
     pass: () => database.transaction(pass, QUEUE_TRANSACTION),
@@ -87,7 +89,8 @@ interface CheckedTimes {
   checksLeft: number
 }
 
-interface PassContext extends Omit<DispatcherOptions, 'groups'> {
+interface PassContext extends Pick<DispatcherOptions, 'queue'> {
+  readonly warn: ReturnType<typeof limitRepeats>
   readonly groups: ReadonlyMap<string, DueGroup>
   /** Of the accounts and their schedules. */
   readonly digest: string
@@ -96,15 +99,15 @@ interface PassContext extends Omit<DispatcherOptions, 'groups'> {
 }
 
 async function passIn(trx: Transaction, context: PassContext): Promise<DispatchPass> {
-  const { instance, log } = context
+  const { instance, warn } = context
   const free = await lockFree(trx, instance)
   if (free === null) return { ...notHere, ...(await lookAtOther(trx, context)) }
   const difference = Math.abs(Date.parse(free.now) - Date.now())
   // guard: clocks of dispatchers
   if (difference > MAX_CLOCK_DIFFERENCE_MS) {
-    log(
-      'warn',
-      `no jobs are sent from here: the clocks of this machine and of the database differ by ${Math.round(difference / 1000)} s; set both by NTP`,
+    warn(
+      `no jobs are sent from here: the clocks of this machine and of the database differ by more than ${MAX_CLOCK_DIFFERENCE_MS / 1000} s; set both by NTP`,
+      { difference_s: Math.round(difference / 1000) },
     )
     await resign(trx, instance)
     return { ...notHere, silentMs: free.silence_ms }
@@ -215,7 +218,7 @@ function timeToServe(
 /** The groups whose time has come, their next times stored. */
 async function dueGroups(
   trx: Transaction,
-  { groups, times, log }: Pick<PassContext, 'groups' | 'times' | 'log'>,
+  { groups, times, warn }: Pick<PassContext, 'groups' | 'times' | 'warn'>,
 ): Promise<DueGroup[]> {
   const schedules = sql.raw(`${QUEUE_SCHEMA}.schedules`)
   const { rows } = await sql<ScheduleRow>`
@@ -236,7 +239,7 @@ async function dueGroups(
       next.push({ schedule: group.schedule, time_zone: group.timezone, next_due_at: at.toISOString() })
       due.push(group)
     } catch (error) {
-      log('warn', `accounts with the schedule ${key} are not sent`, { err: error })
+      warn(`accounts with the schedule ${key} are not sent`, { err: error })
     }
   }
   if (next.length === 0) return due

@@ -58,7 +58,7 @@ export function createTicks(schedule: string, timeZone: string): Ticks {
       )
     )
   }
-  const clocks: readonly OffsetClock[] = upcomingOffsets(timeZone, Date.now()).map((offset) => {
+  const clockOf = (offset: Offset): OffsetClock => {
     const ifRight =
       <T>(tell: (at: Date) => T) =>
       ({ date }: TaskContext) =>
@@ -74,7 +74,12 @@ export function createTicks(schedule: string, timeZone: string): Ticks {
       task,
       next: (count: number) => task.getNextRuns(count).filter((at) => isRight(offset, at.getTime())),
     }
-  })
+  }
+  const clocksNow = () => upcomingOffsets(timeZone, Date.now()).map(clockOf)
+  let clocks: readonly OffsetClock[] = clocksNow()
+  const stop = () => {
+    for (const { task } of clocks) void task.destroy()
+  }
 
   return {
     listen: (next) => {
@@ -86,14 +91,12 @@ export function createTicks(schedule: string, timeZone: string): Ticks {
         .sort((a, b) => a.getTime() - b.getTime())
         .slice(0, count),
     start: () => {
-      for (const { task } of clocks) {
-        void task.stop()
-        void task.start()
-      }
+      stop()
+      // A machine without a battery begins in 1970, when the zone had other offsets.
+      clocks = clocksNow()
+      for (const { task } of clocks) void task.start()
     },
-    stop: () => {
-      for (const { task } of clocks) void task.destroy()
-    },
+    stop,
   }
 }
 

@@ -9,6 +9,9 @@ import { scheduleRuns, type RunsInView } from './scheduled-runs.ts'
 /** For the run in progress: a worker ends within 8 s, for container engines kill it after ten. */
 export const SHUTDOWN_GRACE_MS = 6500
 
+/** For closing what the runs used, after they were waited for: one that did not end in time keeps it. */
+export const CLOSE_GRACE_MS = 500
+
 /** For what goes on beside the runs, after a stop, and when the worker ends by itself and still tells why. */
 export const COMPANION_GRACE_MS = 1000
 const MAX_COMPANION_MS = 60_000

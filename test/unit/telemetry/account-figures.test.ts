@@ -10,3 +10,11 @@ test('a good run elsewhere counts when it is the newest, and only of an account 
   noteGoodRun('bob', 1000)
   expect([...accountFigures]).toEqual([['ada', { lastSuccess: 1000 }]])
 })
+
+test('a good run of a clock that was ahead and was set right gives way to what the mirror says now', () => {
+  const now = Date.now() / 1000
+  noteListedAccounts(new Set(['ada']), 0)
+  noteGoodRun('ada', now + 86_400)
+  noteGoodRun('ada', now - 60)
+  expect([...accountFigures]).toEqual([['ada', { lastSuccess: now - 60 }]])
+})

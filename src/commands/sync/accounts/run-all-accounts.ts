@@ -35,7 +35,7 @@ export async function runAllAccounts(
     for (const { config, run } of ended) {
       // The next run tells what is left.
       if (signal.aborted) return
-      await notifyAfterRun(run, config, logger, signal)
+      await notifyAfterRun(run, config, { logger, signal })
     }
   }
   return runAll<RunReport>(context, accounts, {

@@ -7,6 +7,7 @@ import type { Attempts } from '../../../mirror/deliveries/prepare-digests.ts'
 import type { Delivery } from '../../../outputs/notify/deliver.ts'
 import { deliverDigests } from '../../../outputs/notify/digest/deliver-digests.ts'
 import { DEFAULT_DIGEST_NAME } from '../../../outputs/notify/digest/digest-subject.ts'
+import { onClockJump } from '../../../orchestration/schedule/clock-jumps.ts'
 import { createTicks } from '../../../orchestration/schedule/cron-ticks.ts'
 import type { RunsInView } from '../../../orchestration/schedule/scheduled-runs.ts'
 import type { Companion } from '../../../orchestration/schedule/worker.ts'
@@ -54,21 +55,31 @@ export function digestCompanion({ call, config, logger, schedule }: DigestCompan
       return sending
     }
     const ticks = createTicks(schedule, config.worker.timezone)
+    let next = ticks.next(1)[0]
     const tick = async () => {
+      next = ticks.next(1)[0]
       // A pass that goes on tells of runs that ended before the tick.
       await sending
       await begin('due')
     }
     ticks.listen({ tick, missed: () => void tick(), overlapped: () => {} })
     ticks.start()
+    logger.info({}, `digests are sent next at ${next?.toISOString()}`)
+    // A timer stands still while the machine sleeps, and would ring as much later.
+    const endWatch = onClockJump(() => {
+      const isMissed = next !== undefined && next.getTime() <= Date.now()
+      ticks.start()
+      if (isMissed) void tick()
+      else next = ticks.next(1)[0]
+    })
     const timer = setInterval(() => {
       if (due !== null && Date.now() >= due.at) void begin(due.attempts)
     }, RETRY_CHECK_MS)
     void begin('retries')
-    logger.info({}, `digests are sent next at ${ticks.next(1)[0]?.toISOString()}`)
     return {
       [Symbol.asyncDispose]: async () => {
         clearInterval(timer)
+        endWatch()
         ticks.stop()
         stop.abort(new Error('the worker ends'))
         await sending

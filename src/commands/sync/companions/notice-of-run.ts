@@ -1,8 +1,15 @@
 /** Notices of a single run: of `sync` and `backfill` from cron. */
-import { AccountLockedError, HeadcountError, InterruptedError, UsageError } from '../../../common/errors.ts'
+import {
+  AccountLockedError,
+  HeadcountError,
+  InterruptedError,
+  MovedMirrorError,
+  UsageError,
+} from '../../../common/errors.ts'
 import { holdTimeLeft } from '../../../common/schema/holds.ts'
 import { outcomeOf } from '../../../common/schema/run-report.ts'
 import type { ServiceConfig } from '../../../config/config.ts'
+import type { Database } from '../../../db/database.ts'
 import type { Logger, RunReport } from '../../../index.ts'
 import { callMirror } from '../../../mirror/library-api/with-mirror.ts'
 import type { RunCall } from '../../../outputs/notify/deliver.ts'
@@ -10,20 +17,27 @@ import type { Notice } from '../../../outputs/notify/notices/deliver-notices.ts'
 import { formatLists } from '../../../orchestration/schedule/health.ts'
 import { describeHeldList } from '../../output/held-deletions.ts'
 
+interface Telling {
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  /** Of a process that goes on; when not given, that of the settings is opened. */
+  readonly opened?: Database
+}
+
 /** Tells how the mirror stands after the run, where somebody is to be told. It is bounded, never throws, and changes no exit code. */
 export async function notifyAfterRun(
   run: Promise<RunReport>,
   config: ServiceConfig,
-  logger: Logger,
-  signal: AbortSignal,
+  { logger, signal, opened }: Telling,
 ): Promise<void> {
   const { notifyTo: recipients, mail } = config.notify
   const notice = recipients.length === 0 ? null : await noticeOf(run, config.run.holdForMs)
   if (notice === null) return
   const { deliverNotices } = await import('../../../outputs/notify/notices/deliver-notices.ts')
   const { logNotice } = await import('./notice-companion.ts')
-  const database = config.database.target
-  const call: RunCall = (asked, input) => callMirror({ database, logger }, asked, input)
+  const database = opened === undefined ? { database: config.database.target } : { opened }
+  // Also in a mirror that was moved: somebody still runs it.
+  const call: RunCall = (asked, input) => callMirror({ ...database, logger, force: true }, asked, input)
   try {
     const told = await deliverNotices(call, { account: config.account, recipients, mail }, notice, signal)
     for (const delivery of told) logNotice(logger, notice, delivery)
@@ -45,8 +59,8 @@ async function noticeOf(run: Promise<RunReport>, holdForMs: number): Promise<Not
       return { state: 'held_too_long', cause: null, reason: formatLists(overdue.map(describeHeldList)) }
     return { state: 'good', cause: null, reason: 'the last run read all that was due' }
   } catch (error) {
-    const saysNothing =
-      error instanceof AccountLockedError || error instanceof InterruptedError || error instanceof UsageError
+    const isUsage = error instanceof UsageError && !(error instanceof MovedMirrorError)
+    const saysNothing = error instanceof AccountLockedError || error instanceof InterruptedError || isUsage
     if (saysNothing || !(error instanceof HeadcountError)) return null
     return { state: 'failed', cause: error.code, reason: `the last run: ${error.code}: ${error.message}` }
   }

@@ -22,7 +22,7 @@ export const done: JobOutcome = { is: 'done' }
 const BUSY_RETRY_S = 30
 
 /** Of errors that are of other kinds: nothing that time mends. */
-const permanentCodes: ReadonlySet<string> = new Set(['key_refused', 'certificate', 'schema_version'])
+const permanentCodes: ReadonlySet<string> = new Set(['key_refused', 'certificate'])
 
 /** Usage errors all the same: of an account that another machine may know, or will when its file is there. */
 export const UNKNOWN_HERE = 'not_configured'
@@ -75,7 +75,7 @@ const reasons = (forAccount: string): Readonly<Record<string, string>> => ({
   removed_account: 'the account was removed from the mirror',
   moved_mirror: 'the mirror was moved to another database',
   certificate: 'the certificate of the service cannot be trusted',
-  schema_version: `the schema of the mirror has another version: ${commandName()} migrate`,
+  schema_version: `the schema of the mirror is older or newer than the worker: ${commandName()} doctor says which`,
   unreachable: 'the service could not be reached',
   paused_by_service: 'the service asked for a longer pause',
   outage: 'the service went away during the run',

@@ -66,6 +66,7 @@ const WRITTEN_BY_OTHERS = [
   'accounts',
   'accepted_rejects',
   'api_keys',
+  'deliveries',
   'links',
   'rejects',
   'rsvp_meanings',

@@ -36,7 +36,8 @@ async function roleOf(stage: CommandStage): Promise<Role> {
   }
 }
 
-const everySecond = { HEADCOUNT_SCHEDULE: '* * * * * *' }
+/** With somebody to tell of each run, for whom the database is asked, too. */
+const everySecond = { HEADCOUNT_SCHEDULE: '* * * * * *', HEADCOUNT_NOTIFY_TO: 'https://localhost:9/' }
 
 test.each([
   ['worker', [], () => ({ HEADCOUNT_API_KEY: testKey })],
@@ -69,6 +70,7 @@ test.each([
     const before = await runs()
     await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(before + 1)
     expect(worker.stderr).not.toContain('-password')
+    expect(worker.stderr).not.toContain('password authentication failed')
   },
 )
 

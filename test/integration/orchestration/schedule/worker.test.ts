@@ -1,4 +1,5 @@
 /** `headcount worker` as an operator runs it: a process that goes on until it is told to stop. */
+import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
 import { headcount } from '../../../support/commands/command.ts'
@@ -8,6 +9,8 @@ import {
   type CommandStage,
 } from '../../../support/commands/command-stage.ts'
 import { startProxyAt } from '../../../support/databases/database-proxy.ts'
+import { lockTable } from '../../../support/databases/locks.ts'
+import { accountsFolder } from '../../../support/files/accounts-folder.ts'
 import { startSilentServer } from '../../../support/http/loopback.ts'
 import { closedPort, send, silence } from '../../../support/http/fault-server.ts'
 import { startWorker, type Process } from '../../../support/commands/process.ts'
@@ -68,6 +71,32 @@ onBothCommandStages('a worker', (stage, engine) => {
     },
   )
 })
+
+/** With the key of an account in a folder, a worker is one of many accounts. */
+function inKeysFolder({ HEADCOUNT_API_KEY: key = '', ...env }: CommandStage['env']) {
+  const folder = accountsFolder()
+  return { ...env, HEADCOUNT_KEYS_DIR: dirname(folder.write('keys/default', key)) }
+}
+
+test.each([
+  ['of one account', [], (env: CommandStage['env']) => env],
+  ['of many accounts', [], inKeysFolder],
+  ['of a queue', ['--queue'], (env: CommandStage['env']) => env],
+] as const)(
+  'O2 SIGTERM while the end of a run waits for a lock: a worker %s ends with 0 within its bound all the same',
+  async (_, flags, envOf) => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    s.service.at('/events/gala/responses', silence)
+    await using worker = startWorker([...onceAYear, ...flags], { env: envOf(s.env) })
+    await expect.poll(() => s.service.requests.length, { timeout: 20_000 }).toBe(3)
+    await using database = await s.place.open()
+    await using _locked = await lockTable(database, 'sync_runs')
+    const began = performance.now()
+    worker.kill('SIGTERM')
+    expect(await worker.ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining('was cut off') })
+    expect(performance.now() - began).toBeLessThan(8000)
+  },
+)
 
 test('O3 run longer than the interval: ticks are skipped and counted', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 3 }))

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { accountOf, responseItem, type Account } from '../../../support/accounts/account.ts'
 import { commandStage, onBothCommandStages } from '../../../support/commands/command-stage.ts'
 import { startServe, startWorker, type Process } from '../../../support/commands/process.ts'
+import { change } from '../../../support/databases/older-schema.ts'
 import { send } from '../../../support/http/fault-server.ts'
 import { startSilentServer } from '../../../support/http/loopback.ts'
 import { startMailServer } from '../../../support/outputs/notify/mail-server.ts'
@@ -146,5 +147,23 @@ describe('notices of a worker', () => {
     await third.says('404', 4)
     await stop(third)
     expect(subjects()).toHaveLength(2)
+  })
+
+  test('tell that the mirror was moved, and the worker, or a sync, still names the former database', async () => {
+    await using on = await commandStage('postgres', galaAccount())
+    await using server = await startMailServer()
+    const mail = { HEADCOUNT_MAIL_FROM: 'headcount@example.org', HEADCOUNT_SMTP_URL: server.url }
+    const env = { ...on.env, ...mail, HEADCOUNT_NOTIFY_TO: 'mailto:ops@example.org' }
+    await using worker = startWorker(everyThirdSecond, { env })
+    await expect.poll(() => runs(worker), patience).toBeGreaterThan(1)
+    await using database = await on.place.open()
+    await change(database, [`insert into headcount.moved (moved_to) values ('the new database')`])
+    await expect.poll(() => server.received.length, patience).toBe(1)
+    await stop(worker)
+    const ofSync = { ...mail, HEADCOUNT_NOTIFY_TO: 'mailto:cron@example.org' }
+    expect(await on.run(['sync'], { env: ofSync })).toMatchObject({ code: 2 })
+    expect(server.received.map(({ to }) => to)).toEqual([['ops@example.org'], ['cron@example.org']])
+    for (const { mail } of server.received)
+      expect(mail.text).toMatch(/This mirror was moved to the new\s+database/)
   })
 })

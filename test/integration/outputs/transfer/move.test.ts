@@ -1,7 +1,15 @@
 /** A mirror that is moved to another database is the same there, and the next run goes on as it would have before. */
 import { describe, expect, test } from 'vitest'
 import { COPIED_TABLES, TABLES_LEFT_BEHIND } from '../../../../src/common/schema/copied-tables.ts'
-import { createKey, listKeys, MovedMirrorError, moveMirror, verify } from '../../../../src/index.ts'
+import {
+  createKey,
+  listKeys,
+  MovedMirrorError,
+  moveMirror,
+  prune,
+  sendDigest,
+  verify,
+} from '../../../../src/index.ts'
 import { freshMirror, freshPlace, type engines } from '../../../support/databases/databases.ts'
 import { countLockWaits } from '../../../support/databases/locks.ts'
 import { change } from '../../../support/databases/older-schema.ts'
@@ -87,26 +95,26 @@ test('a change that waited for a move is refused, and not lost with the former m
   await using filled = await fillMirror('postgres')
   await using target = await freshPlace('postgres', { blank: true })
   await using database = await filled.place.open()
-  const source = { database: filled.place.url }
-  const labelled = async (url: string) => (await listKeys({ database: url })).map(({ label }) => label)
-  const before = await labelled(filled.place.url)
-  const [moving, creating] = await database.transaction(async (trx) => {
+  const source = { database: filled.place.url, account: 'default' }
+  const makeChanges = () => [
+    createKey({ ...source, label: 'late' }),
+    prune({ ...source, historyBefore: new Date() }),
+    sendDigest({ ...source, name: 'late', to: 'https://localhost:9/' }),
+  ]
+  const [moving, changing] = await database.transaction(async (trx) => {
     // The move cannot end meanwhile.
     await trx.query('lock table headcount.moved in share mode')
-    const moving = moveMirror({ ...source, to: target.url })
+    const moving = moveMirror({ database: source.database, to: target.url })
     await expect.poll(() => countLockWaits(database), { timeout: 20_000 }).toBe(1)
-    const creating = createKey({ ...source, account: 'default', label: 'late' }).catch(
-      (error: unknown) => error,
-    )
-    await Promise.race([creating, expect.poll(() => countLockWaits(database), { timeout: 4000 }).toBe(2)])
-    return [moving, creating] as const
+    const changing = Promise.allSettled(makeChanges())
+    await Promise.race([changing, expect.poll(() => countLockWaits(database), { timeout: 4000 }).toBe(4)])
+    return [moving, changing] as const
   })
   await moving
-  expect(await creating).toBeInstanceOf(MovedMirrorError)
-  expect(await labelled(filled.place.url)).toEqual(before)
-  expect(await labelled(target.url)).toEqual(before)
-  await createKey({ ...source, account: 'default', label: 'forced', force: true })
-  expect(await labelled(filled.place.url)).toContain('forced')
+  for (const change of await changing) expect(change).toMatchObject({ reason: expect.any(MovedMirrorError) })
+  expect(await readRows(source.database)).toEqual(await readRows(target.url))
+  await createKey({ ...source, label: 'forced', force: true })
+  expect((await listKeys(source)).map(({ label }) => label)).toContain('forced')
 })
 
 test('an account that comes before the snapshot is not left behind', async () => {

@@ -91,6 +91,17 @@ test('O5 spring: a tick is told once of times that come together, before it come
   expect(told).toEqual(next)
 })
 
+test('O6 a machine that starts in 1970, before its clock is set: the schedule goes by the zone as it is today', async () => {
+  vi.setSystemTime(new Date('1970-01-01T00:00:10Z'))
+  const worker = startWorking({ schedule: '0 */6 * * *', timeZone: 'Europe/Berlin' })
+  await pass(minute)
+  vi.setSystemTime(new Date('2026-07-01T03:00:00Z'))
+  await pass(2 * hour)
+  worker.stop()
+  await worker.ended
+  expect(worker.began.at(-1)).toBe('2026-07-01T04:00:00.000Z')
+})
+
 test('O5 autumn: a time of the day that the clock shows twice comes once, at the first', async () => {
   const began = await ticks('2026-10-23T12:00:00Z', 4 * day, {
     schedule: '30 2 * * *',
