@@ -68,7 +68,7 @@ select event_title, event_day, max(people_so_far) as people_a_week_before
     sql: `select event_title, what, field, old_value, new_value
   from event_changes
  where not initial and what <> 'announced'
- order by changed_at desc, event_title limit 5`,
+ order by run_id desc, event_title, event_at limit 5`,
     note: 'The service says only that an event is no longer listed, not that it was cancelled.',
   },
   {

@@ -94,7 +94,8 @@ test.each([
     const began = performance.now()
     worker.kill('SIGTERM')
     expect(await worker.ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining('was cut off') })
-    expect(performance.now() - began).toBeLessThan(8000)
+    // A container is given 10 s.
+    expect(performance.now() - began).toBeLessThan(10_000)
   },
 )
 
