@@ -7,8 +7,8 @@ import type { DigestMirror } from '../answers/digest/digest.ts'
 import { arrayOf, object, text } from '../calls/input.ts'
 import { notFuture } from '../instants/not-future.ts'
 
-/** Longer than all messages of a process may take; afterwards it has died, and another one may send them. */
-const CLAIM = sql`interval '15 minutes'`
+/** From when a message is prepared, and again from when its turn has come; afterwards the process has died, and another one may send it. */
+export const CLAIM = sql`interval '15 minutes'`
 
 /** A recipient as the mirror knows it: the address itself may be a secret. */
 export interface RecipientKey {

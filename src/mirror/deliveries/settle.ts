@@ -5,10 +5,12 @@ import { isObject } from '../../common/json/exact.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineChange } from '../calls/call.ts'
 import { boolean, number, object, orNull, text, wordOf, wrongField, type Field } from '../calls/input.ts'
-import type { Claim } from './claims.ts'
+import { CLAIM, type Claim } from './claims.ts'
 
-/** What became of a message that was sent, or was not worth sending. */
+/** What became of a message that was sent, or was not worth sending; before that, that its turn has come. */
 export type DeliveryOutcome =
+  /** It is sent now: the claim counts from this moment, if it was not lost while other messages were sent. */
+  | { readonly kind: 'begun' }
   /** The server of the recipient has it; or there was nothing to tell. */
   | { readonly kind: 'accepted'; readonly isSent: boolean }
   | {
@@ -25,8 +27,9 @@ export type DeliveryOutcome =
 const outcomeField: Field<DeliveryOutcome> = (sent, name) => {
   const kind = isObject(sent) ? sent['kind'] : null
   if (kind === 'accepted') return { kind, ...object({ isSent: boolean })(sent) }
+  if (kind === 'begun') return { kind }
   if (kind === 'released') return { kind, ...object({ mayBeAccepted: boolean })(sent) }
-  if (kind !== 'failed') throw wrongField(name, 'accepted, failed or released')
+  if (kind !== 'failed') throw wrongField(name, 'begun, accepted, failed or released')
   return { kind, ...object({ error: text, retryInMs: number, mayBeAccepted: boolean })(sent) }
 }
 
@@ -74,7 +77,7 @@ export async function settleDelivery(
 ): Promise<Settled> {
   const { rows } = await sql<{ next_attempt_at: Timestamp | null }>`
     update headcount.deliveries
-       set ${assignments(outcome, notice)}, claim = null, claimed_until = null
+       set ${assignments(outcome, notice)}
      where id = ${id} and claim = ${claim}::uuid
     returning next_attempt_at`.execute(kysely)
   const [row] = rows
@@ -82,6 +85,11 @@ export async function settleDelivery(
 }
 
 function assignments(outcome: DeliveryOutcome, notice: NoticeReason | null) {
+  if (outcome.kind === 'begun') return sql`claimed_until = now() + ${CLAIM}`
+  return sql`${endOf(outcome, notice)}, claim = null, claimed_until = null`
+}
+
+function endOf(outcome: Exclude<DeliveryOutcome, { kind: 'begun' }>, notice: NoticeReason | null) {
   if (outcome.kind === 'accepted') {
     const told =
       notice === null

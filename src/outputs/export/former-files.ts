@@ -58,7 +58,7 @@ export async function removeJournal(path: string): Promise<void> {
  */
 export async function formerFiles(path: string, names: readonly string[]): Promise<readonly ListedFile[]> {
   const found = await readdir(path, { withFileTypes: true }).catch(unusable(path))
-  const noFile = found.find((entry) => !entry.isFile() && [...names, MANIFEST].includes(entry.name))
+  const noFile = found.find((entry) => !entry.isFile() && [...names, MANIFEST, JOURNAL].includes(entry.name))
   if (noFile !== undefined) {
     throw new UsageError(
       `export: ${join(path, noFile.name)} is no regular file, and would be replaced. Move it away, or name another folder.`,

@@ -94,11 +94,14 @@ export async function deliver(
   claimed: ClaimedMessage,
   send: () => Promise<SendResult>,
   signal: AbortSignal,
-): Promise<Pick<Delivery, 'state' | 'error' | 'next_attempt_at'>> {
+): Promise<Pick<Delivery, 'error' | 'next_attempt_at'> & { state: 'accepted' | 'failed' | 'busy' }> {
   const { id, claim, notice, was_pending } = claimed
   const settle = (outcome: DeliveryOutcome) => call(settleDeliveryCall, { id, claim, outcome, notice })
   if (signal.aborted) await settle({ kind: 'released', mayBeAccepted: was_pending })
   signal.throwIfAborted()
+  const { settled: isHeld } = await settle({ kind: 'begun' })
+  // guard: claims that end before their turn
+  if (!isHeld) return { state: 'busy', error: null, next_attempt_at: null }
   const result = await send()
   if (result.isAccepted) {
     // guard: cursor after acceptance

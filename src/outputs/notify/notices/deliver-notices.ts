@@ -59,8 +59,7 @@ export async function deliverNotices(
     }
     const claimed = { ...one.message, was_pending: false, notice: { state, cause } }
     const became = await deliver(call, claimed, () => sendMessage(recipient, message, mail, signal), signal)
-    const { error, next_attempt_at } = became
-    return { ...told, state: became.state === 'accepted' ? 'accepted' : 'failed', error, next_attempt_at }
+    return { ...told, ...became }
   }
   return forEachPrepared(recipients, prepare, send, signal)
 }

@@ -1,5 +1,5 @@
 /** The folder of an export that another one broke off in, or writes to at the same time. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -116,6 +116,18 @@ describe('the folder of an export', () => {
     await writeFile(journal, (await readFile(journal, 'utf8')).replaceAll(/,"sha256":"\w+"/g, ''))
     expect(await exportWith([])).toMatchObject({ code: 0, stderr: '' })
     expect(await named()).toEqual(await listed())
+  })
+
+  test('writes to no file elsewhere that a link in it leads to', async () => {
+    const elsewhere = join(parent, 'elsewhere.json')
+    await writeFile(elsewhere, 'mine')
+    await mkdir(out)
+    await symlink(elsewhere, join(out, '.headcount-export.json'))
+    expect(await exportWith([])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('.headcount-export.json is no regular file') as string,
+    })
+    expect(await readFile(elsewhere, 'utf8')).toBe('mine')
   })
 
   test.each([false, true])(

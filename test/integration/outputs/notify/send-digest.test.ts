@@ -176,6 +176,26 @@ onPostgresStage('a digest by mail (postgres)', (stage) => {
     expect(server.received.at(-1)?.mail.text).toMatch(/Edsger/)
   })
 
+  test('whose claim ended while others were sent is left to the process that has taken it', async () => {
+    await using on = await mirrored(stage)
+    const released = Promise.withResolvers<void>()
+    await using silent = await startMailServer({ beforeAcceptance: () => released.promise })
+    await using server = await startMailServer()
+    // Four are sent at once, and the fifth waits for its turn.
+    const to = ['ada', 'bob', 'eve', 'joe', 'zoe'].map((name) => `mailto:${name}@example.org`)
+    const slow = send(on, silent, { to })
+    await expect
+      .poll(() => on.query('select count(*)::int from headcount.deliveries where claim is not null'))
+      .toEqual([[5]])
+    await on.change(
+      `update headcount.deliveries set claimed_until = now() where recipient = 'mailto:zoe@example.org'`,
+    )
+    expect(states(await send(on, server, { to: to.slice(4) }))).toEqual(['accepted'])
+    released.resolve()
+    expect(states(await slow)).toEqual(['accepted', 'accepted', 'accepted', 'accepted', 'busy'])
+    expect(silent.received.flatMap((one) => one.to)).not.toContain('zoe@example.org')
+  })
+
   test('that has nothing new after one that failed is not tried again', async () => {
     await using on = await mirrored(stage)
     await using server = await startMailServer()

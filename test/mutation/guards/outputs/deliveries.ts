@@ -17,6 +17,13 @@ export const deliveryGuards: readonly Guard[] = [
     only: 'postgres.*one process at a time',
   },
   {
+    name: 'claims that end before their turn',
+    promise: 'a message whose turn comes late is not sent by two processes',
+    mutation: 'never',
+    tests: [digests],
+    only: 'postgres.*whose claim ended while others were sent',
+  },
+  {
     name: 'the same digest again',
     promise: 'a digest that may have been accepted tells the same runs again, with the same Message-ID',
     mutation: { cut: 'pending_run_id ?? ', put: '' },
