@@ -1,6 +1,6 @@
 /** Fields that are never stored, and pseudonyms in place of names and addresses. */
 import { expect, test } from 'vitest'
-import { erasePerson, person } from '../../../../src/index.ts'
+import { digest, erasePerson, person, restorePerson } from '../../../../src/index.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { send } from '../../../support/http/fault-server.ts'
 import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../../support/runs/stage.ts'
@@ -173,6 +173,58 @@ onBothStages('rows that no reading makes anew', (stage) => {
     on.account.of('gala').push(ada(7), ada(101))
     await on.run('sync', { ...rules, all: true })
     expect(await storedLive(on)).toEqual([])
+  })
+})
+
+onBothStages('what is stored again in another form', (stage) => {
+  const rules = { leaveOut: [...leaveOut.leaveOut, 'responses.email'], pseudonymise: ['name'], personKey }
+  /** Every change of a response, in both views and in a digest. */
+  const told = async (on: Stage) => ({
+    fields: await on.query(`select event_id, response_id, field, old_value from headcount.response_changes
+                             where change = 'update' order by run_id, event_id, field`),
+    items: await on.query(`select event_id, response_id, fields, former from headcount.changes
+                            where change = 'update' order by run_id, event_id`),
+    digest: (await digest({ ...optionOf(on.target), since: 0 })).accounts[0]?.responses_changed.items.map(
+      ({ response_id, fields }) => [response_id, fields.map(({ field }) => field)],
+    ),
+  })
+  async function change(on: Stage, fields: object, options: object = {}) {
+    on.account.of('gala')[3] = ada(7, fields)
+    on.account.of('picnic')[2] = ada(9, fields)
+    await on.run('sync', { all: true, ...options })
+  }
+
+  test('is no change of a response that had changed before, nor when it comes back', async () => {
+    await using on = await stage(account())
+    await change(on, {})
+    await change(on, { quantity: 5 })
+    await change(on, { quantity: 6, slots: [{ name: 'Door', who: 'slot of Ada', size: 3 }] })
+    const before = await told(on)
+    expect(before.fields).toHaveLength(6)
+    on.service.at('/events/picnic/responses', send({ status: 422 }))
+    expect((await on.run('sync', rules)).report.status).toBe('partial')
+    expect(await told(on)).toEqual(before)
+    await on.run('sync', rules)
+    expect(await told(on)).toEqual(before)
+    await on.run('sync')
+    expect(await told(on)).toEqual(before)
+    await erasePerson({ ...optionOf(on.target), email: 'ada@example.org', personKey })
+    const erased = await told(on)
+    await restorePerson({ ...optionOf(on.target), email: 'ada@example.org', personKey })
+    await on.run('sync')
+    expect(await told(on)).toEqual(erased)
+  })
+
+  test('changes in nothing else than the service changed meanwhile', async () => {
+    await using on = await stage(account())
+    await change(on, {})
+    await change(on, { quantity: 5 })
+    await change(on, { quantity: 6 }, rules)
+    await change(on, { quantity: 7 })
+    const { items } = await told(on)
+    expect(items.map(([, id, fields]) => [id, fields])).toEqual(
+      [5, 6, 7].flatMap(() => ['7', '9'].map((id) => [id, ['quantity']])),
+    )
   })
 })
 
