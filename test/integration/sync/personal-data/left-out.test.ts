@@ -361,6 +361,22 @@ onPostgresStage('fields that are left out (postgres)', (stage) => {
     ])
     expect((await on.run('sync', { ...leaveOut, applyToHistory: true })).report.rewritten_versions).toBe(0)
   })
+
+  test('go from the history of named events alone, for other lists are not read: those would bring them there again', async () => {
+    await using on = await stage(account())
+    await on.run('sync')
+    on.account.of('gala')[3] = ada(7, { quantity: 5 })
+    on.account.of('picnic')[2] = ada(9, { quantity: 5 })
+    await on.run('sync', { all: true })
+    const named = () =>
+      on.query(`select event_id from headcount.response_history where document ? 'message' order by 1`)
+    expect(await named()).toEqual([['gala'], ['picnic']])
+    await on.run('sync', { ...leaveOut, events: ['picnic'], applyToHistory: true })
+    expect(await named()).toEqual([['gala']])
+    on.account.of('gala')[3] = ada(7, { quantity: 6 })
+    await on.run('sync', { ...leaveOut, all: true, applyToHistory: true })
+    expect(await named()).toEqual([])
+  })
 })
 
 onPostgresStage('pseudonyms (postgres)', (stage) => {
