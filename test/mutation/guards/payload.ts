@@ -164,4 +164,11 @@ export const payloadGuards: readonly Guard[] = [
     tests: ['test/integration/sync/personal-data/left-out.test.ts'],
     only: 'postgres.*is no change of a response',
   },
+  {
+    name: 'history without rules',
+    promise: 'a run that is to take from history what is left out, without saying what, brings nothing back',
+    mutation: 'never',
+    tests: ['test/integration/sync/personal-data/left-out.test.ts'],
+    only: 'without the settings',
+  },
 ]

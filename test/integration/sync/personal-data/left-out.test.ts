@@ -445,6 +445,27 @@ onPostgresStage('what cannot be left out', (stage) => {
     expect(on.service.requests).toHaveLength(0)
   })
 
+  test('is not taken from history by a run without the settings, which would bring it back', async () => {
+    await using on = await stage(account())
+    await on.run('sync', { applyToHistory: true })
+    await on.run('sync', leaveOut)
+    const { requests } = on.service
+    const before = requests.length
+    for (const options of [{}, { dryRun: true }])
+      expect(await on.run('sync', { applyToHistory: true, ...options })).toMatchObject({
+        exit: 2,
+        error: {
+          message: expect.stringMatching(
+            /bring back what the last one left out.* responses\.message.* Set `leaveOut`/,
+          ),
+        },
+      })
+    expect(requests).toHaveLength(before)
+    expect(lines(await dump(on), LEFT_OUT).filter((line) => !/^\(1,picnic,9,|""id"": 9,/.test(line))).toEqual(
+      [],
+    )
+  })
+
   test('is served as it is stored', async () => {
     await using on = await stage(account())
     await on.run('sync')
