@@ -10,6 +10,8 @@ import { personId, view } from './0020_view.ts'
 
 interface Items {
   readonly history: string
+  /** The document before an update, of a row `h` of history and the version `next`. */
+  readonly former?: string
   /** Condition that two rows `a` and `b` are versions of the same item. */
   readonly same: (a: string, b: string) => string
   /** `response_id` of a row of history. */
@@ -31,7 +33,7 @@ const events: Items = {
             from headcount.events v)`,
 }
 
-const responses: Items = {
+export const responses: Items = {
   history: 'response_history',
   same: (a, b) =>
     `${a}.account_id = ${b}.account_id and ${a}.event_id = ${b}.event_id and ${a}.response_id = ${b}.response_id`,
@@ -44,9 +46,9 @@ const responses: Items = {
 }
 
 /** Each change of an item, with the document before it and after it. `offset 0` lets a document be read once, and only when it is asked for. */
-const transitions = ({ history, same, responseId, live }: Items) => `
+const transitions = ({ history, former = 'h.document', same, responseId, live }: Items) => `
         select h.account_id, h.event_id, ${responseId('h')} as response_id, h.valid_to as changed_at, 'update' as change,
-               h.document as former, next.document, h.ended_by_run_id as run_id
+               ${former} as former, next.document, h.ended_by_run_id as run_id
           from headcount.${history} h
          cross join lateral (
            select coalesce(
@@ -120,6 +122,29 @@ const changedField = `left join lateral (
          where c.former->key.field is distinct from c.document->key.field
       ) changed on true`
 
+/** @param from as `responses` */
+export const responseChangesQuery = (from: Items): string => `
+    select c.account_id, a.name as account, c.event_id, c.response_id, c.changed_at, c.change, changed.field,
+           case c.change when 'update' then c.former->>changed.field else c.former::text end as old_value,
+           case c.change when 'update' then c.document->>changed.field else c.document::text end as new_value,${eventTitle} as event_title,
+           case when r.id is not null then r.name
+                else (select last.document->>'name'
+                        from headcount.response_history last
+                       where last.account_id = c.account_id and last.event_id = c.event_id and last.response_id = c.response_id
+                       order by last.valid_to desc, last.ended_by_run_id desc
+                       limit 1) end as name,
+           ${isFirstReading} as initial, c.run_id
+      from (${transitions(from)}
+      ) c
+      ${account}
+      ${changedField}
+      ${event}
+      left join headcount.responses r
+        on r.account_id = c.account_id and r.event_id = c.event_id and r.id = c.response_id
+      ${sameState}
+      ${firstRun}
+     where (c.change <> 'update' or changed.field is not null) and ${isShown('c')}`
+
 const responseChanges = view({
   name: 'response_changes',
   comment:
@@ -132,27 +157,7 @@ const responseChanges = view({
     event_title: 'Title of the event now, else the last one known.',
     name: 'The name in the response now, else the last one known.',
   },
-  query: `
-    select c.account_id, a.name as account, c.event_id, c.response_id, c.changed_at, c.change, changed.field,
-           case c.change when 'update' then c.former->>changed.field else c.former::text end as old_value,
-           case c.change when 'update' then c.document->>changed.field else c.document::text end as new_value,${eventTitle} as event_title,
-           case when r.id is not null then r.name
-                else (select last.document->>'name'
-                        from headcount.response_history last
-                       where last.account_id = c.account_id and last.event_id = c.event_id and last.response_id = c.response_id
-                       order by last.valid_to desc, last.ended_by_run_id desc
-                       limit 1) end as name,
-           ${isFirstReading} as initial, c.run_id
-      from (${transitions(responses)}
-      ) c
-      ${account}
-      ${changedField}
-      ${event}
-      left join headcount.responses r
-        on r.account_id = c.account_id and r.event_id = c.event_id and r.id = c.response_id
-      ${sameState}
-      ${firstRun}
-     where (c.change <> 'update' or changed.field is not null) and ${isShown('c')}`,
+  query: responseChangesQuery(responses),
 })
 
 /** Each change of an event. */
@@ -247,8 +252,11 @@ const changes = view({
 
 export const changeViews: readonly string[] = [...responseChanges, ...eventChanges, ...changes]
 
-/** @param isFirstEvent whether the insert of an event is a first reading */
-export function changesQuery(isFirstEvent: string): string {
+/**
+ * @param isFirstEvent whether the insert of an event is a first reading
+ * @param from as `responses`
+ */
+export function changesQuery(isFirstEvent: string, from = responses): string {
   return `
     select c.account_id, c.account, c.run_id, run.finished_at as run_finished_at, c.changed_at, c.entity, c.event_id,
            c.response_id, c.change, c.initial, c.event_title, c.event_at,
@@ -257,7 +265,7 @@ export function changesQuery(isFirstEvent: string): string {
              as person_id,
            c.fields, c.record, c.former
       from (${items('event', events, isFirstEvent)}
-        union all${items('response', responses, isFirstReading)}
+        union all${items('response', from, isFirstReading)}
       ) c
       left join headcount.sync_runs run on run.id = c.run_id`
 }

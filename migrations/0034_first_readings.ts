@@ -5,7 +5,7 @@
 import { changesQuery, eventChangesQuery, eventTransitions, sameState } from './0020_changes.ts'
 import { fittingEventTransitions } from './0032_fitting_values.ts'
 
-const isFirstReading = `coalesce(
+export const isFirstReading = `coalesce(
              case when c.change <> 'insert' then false
                   when c.run_id is null then c.changed_at <= first_run.finished_at
                   else c.run_id <= a.first_listed_run_id

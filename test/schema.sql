@@ -168,6 +168,7 @@ table response_history -- Former versions of responses, with their payments and 
   document jsonb not null -- The whole former item in the shape of the API, with amounts and slots.
   ended_by_run_id bigint not null -- The run that ended this version (sync_runs.id).
   begun_by_run_id bigint -- The run that stored this version; NULL when it was archived before migration 18, unless exactly one run of its time is known.
+  restated_fields text[] -- Fields of the version that follows this one that were stored again in another form, as where fields are left out: they tell no change. NULL where there are none.
   constraint response_history_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'delete'::text])))
   CREATE INDEX response_history_ended ON headcount.response_history USING btree (valid_to)
   CREATE INDEX response_history_key ON headcount.response_history USING btree (account_id, event_id, response_id, valid_from)
@@ -484,7 +485,17 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                     h.response_id,
                     h.valid_to AS changed_at,
                     'update'::text AS change,
-                    h.document AS former,
+                        CASE
+                            WHEN h.restated_fields IS NULL THEN h.document
+                            ELSE ( SELECT (h.document - restated.fields) || (( SELECT COALESCE(jsonb_object_agg(field.key, field.value), '{}'::jsonb) AS "coalesce"
+                                       FROM jsonb_each(next.document) field(key, value)
+                                      WHERE field.key = ANY (restated.fields)))
+                               FROM ( SELECT
+ CASE
+  WHEN headcount_internal.slots_without_personal(h.document -> 'slots'::text) IS DISTINCT FROM headcount_internal.slots_without_personal(next.document -> 'slots'::text) THEN array_remove(h.restated_fields, 'slots'::text)
+  ELSE h.restated_fields
+ END AS fields) restated)
+                        END AS former,
                     next.document,
                     h.ended_by_run_id AS run_id
                    FROM headcount.response_history h
@@ -1674,7 +1685,17 @@ view response_changes -- What changed when: one row for each field that an updat
             h.response_id,
             h.valid_to AS changed_at,
             'update'::text AS change,
-            h.document AS former,
+                CASE
+                    WHEN h.restated_fields IS NULL THEN h.document
+                    ELSE ( SELECT (h.document - restated.fields) || (( SELECT COALESCE(jsonb_object_agg(field.key, field.value), '{}'::jsonb) AS "coalesce"
+                               FROM jsonb_each(next.document) field(key, value)
+                              WHERE field.key = ANY (restated.fields)))
+                       FROM ( SELECT
+                                    CASE
+WHEN headcount_internal.slots_without_personal(h.document -> 'slots'::text) IS DISTINCT FROM headcount_internal.slots_without_personal(next.document -> 'slots'::text) THEN array_remove(h.restated_fields, 'slots'::text)
+ELSE h.restated_fields
+                                    END AS fields) restated)
+                END AS former,
             next.document,
             h.ended_by_run_id AS run_id
            FROM headcount.response_history h

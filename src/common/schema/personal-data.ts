@@ -177,6 +177,7 @@ const plain: readonly string[] = [
   'responses_inserted',
   'responses_so_far',
   'responses_updated',
+  'restated_fields',
   'revoked_at',
   'rewrite_due',
   'role_name',

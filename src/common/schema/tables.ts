@@ -80,6 +80,7 @@ interface ResponseHistoryTable extends HistorySpan {
   account_id: number
   event_id: string
   response_id: IntegerText
+  restated_fields: readonly string[] | null
 }
 
 interface RejectsTable {

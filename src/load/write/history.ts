@@ -29,6 +29,85 @@ export async function archiveResponses(
   assertRowCount('headcount.response_history', keys.length, result)
 }
 
+/**
+ * Stores live versions of responses again in another form, without former versions: nothing has changed at the service. The version before each
+ * keeps its form.
+ *
+ * @param keys a recordset `(event_id, id)`
+ */
+export async function restateResponses<Result>(
+  trx: Transaction,
+  account: number,
+  keys: RawBuilder<unknown>,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const { rows } = await sql`
+    select d.event_id, d.response_id::text, d.document::text
+      from headcount.response_documents d
+      join (${keys}) k on k.event_id = d.event_id and k.id = d.response_id
+     where d.account_id = ${account}
+       and exists (select from headcount.response_history h where ${isVersionBefore(account)})`.execute(
+    trx.kysely,
+  )
+  const result = await write()
+  const before = sql`
+    select event_id, response_id, document::jsonb
+      from json_to_recordset(${JSON.stringify(rows)}::json) as item(event_id text, response_id bigint, document text)`
+  if (rows.length > 0) await noteRestated(trx, account, before, sql`true`)
+  return result
+}
+
+/** As `restateResponses`, of responses that changed as well, and were written with their former versions: what differs in personal data is no change. */
+export async function noteRestatedPersonal(
+  trx: Transaction,
+  account: number,
+  keys: readonly { event_id: string; id: string }[],
+): Promise<void> {
+  const before = sql`
+    select h.event_id, h.response_id, h.document
+      from headcount.response_history h
+      join headcount.response_documents d on ${isVersionBefore(account)}
+      join (${keyRecordset(keys)}) k on k.event_id = d.event_id and k.id = d.response_id`
+  const isPersonalField = sql`
+    case when key = 'slots' then headcount_internal.slots_without_personal(b.document->key) = headcount_internal.slots_without_personal(d.document->key)
+         else key <> all (${PLAIN_FIELDS}::text[]) end`
+  await noteRestated(trx, account, before, isPersonalField)
+}
+
+/** Fields of a response that are no personal data; `slots` may have some. */
+const PLAIN_FIELDS = ['id', 'quantity', 'rsvp', 'created_at', 'updated_at', 'amount', 'processing_fee']
+
+/** SQL: whether a version `h` was followed by the live version `d`. */
+const isVersionBefore = (account: number) => sql`
+  h.account_id = ${account} and d.account_id = ${account} and h.event_id = d.event_id and h.response_id = d.response_id
+   and h.operation = 'update' and h.valid_to = d._changed_at`
+
+/**
+ * Notes in the version before each live one which fields are not comparable any more.
+ *
+ * @param before a recordset `b` of (event_id, response_id, document): how they were stored before
+ * @param isRestated whether a difference in the field `key` is one of form
+ */
+async function noteRestated(
+  { kysely }: Transaction,
+  account: number,
+  before: RawBuilder<unknown>,
+  isRestated: RawBuilder<unknown>,
+): Promise<void> {
+  // guard: restated is no change
+  await sql`
+    update headcount.response_history h
+       set restated_fields = array(select distinct unnest(h.restated_fields || differing.fields) order by 1)
+      from (${before}) b
+      join headcount.response_documents d
+        on d.account_id = ${account} and d.event_id = b.event_id and d.response_id = b.response_id
+     cross join lateral (
+       select array_agg(key) as fields
+         from jsonb_object_keys(b.document || d.document) key
+        where b.document->key is distinct from d.document->key and ${isRestated}) differing
+     where ${isVersionBefore(account)} and differing.fields is not null`.execute(kysely)
+}
+
 /** SQL: whether the database's clock is behind the end of any version of a response. */
 const CLOCK_IS_BEHIND = 'coalesce((select max(valid_to) > now() from headcount.response_history), false)'
 

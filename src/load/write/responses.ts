@@ -3,10 +3,10 @@ import type { Transaction } from '../../db/transaction.ts'
 import { changedResponses } from '../diff/changed-responses.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
 import { copyResponses } from './copy-responses.ts'
-import { isClockBehind, archiveResponses } from './history.ts'
+import { archiveResponses, isClockBehind, noteRestatedPersonal, restateResponses } from './history.ts'
 import { insertChildRows, replaceChildRows } from './child-rows.ts'
 import { insertRows, updateRows } from './live-rows.ts'
-import { itemsOf, keysOf, responseRecordset, type EventResponse } from './recordsets.ts'
+import { itemsOf, keyRecordset, keysOf, responseRecordset, type EventResponse } from './recordsets.ts'
 import { addCounts, noCounts, chunkRows, type WriteOptions, type WriteResult } from '../statements.ts'
 
 /**
@@ -39,13 +39,25 @@ async function updateAll(
 ): Promise<TableCounts> {
   const rows = noCounts()
   for (const chunk of chunkRows(changed)) {
-    await archiveResponses(trx, options, 'update', keysOf(chunk))
-    const updated = await updateRows(trx, options, 'responses', incoming(chunk))
-    const payments = await replaceChildRows(trx, options.account, 'payments', chunk)
-    const slots = await replaceChildRows(trx, options.account, 'slots', chunk)
-    addCounts(rows, { ...noCounts(), responses: { inserted: 0, updated, deleted: 0 }, payments, slots })
+    const write = () => updateChunk(trx, options, chunk)
+    const written = options.history
+      ? await write()
+      : await restateResponses(trx, options.account, keyRecordset(keysOf(chunk)), write)
+    addCounts(rows, written)
   }
   return rows
+}
+
+async function updateChunk(
+  trx: Transaction,
+  options: WriteOptions,
+  chunk: readonly EventResponse[],
+): Promise<TableCounts> {
+  await archiveResponses(trx, options, 'update', keysOf(chunk))
+  const updated = await updateRows(trx, options, 'responses', incoming(chunk))
+  const payments = await replaceChildRows(trx, options.account, 'payments', chunk)
+  const slots = await replaceChildRows(trx, options.account, 'slots', chunk)
+  return { ...noCounts(), responses: { inserted: 0, updated, deleted: 0 }, payments, slots }
 }
 
 /** As `updateAll`, where other personal data are stored than before. A row that differs in nothing else is the version that it was. */
@@ -56,6 +68,7 @@ async function restoreAll(
 ): Promise<TableCounts> {
   const compared = await changedResponses(trx, options.account, changed, { withoutPersonal: true })
   const rows = await updateAll(trx, options, compared.changed)
+  if (options.history) await noteRestatedPersonal(trx, options.account, keysOf(compared.changed))
   const differing = new Set(compared.changed)
   const restored = changed.filter((item) => !differing.has(item))
   // guard: restored is not changed

@@ -2,6 +2,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { restateResponses } from './history.ts'
 
 /** What is left out of a document; names of fields. */
 export interface DocumentRules {
@@ -102,7 +103,18 @@ export async function rewriteUnread(
  *
  * @returns the events in which a row changed
  */
-export async function rewriteLive(
+export function rewriteLive(
+  trx: Transaction,
+  account: number,
+  events: readonly string[],
+  rules: DocumentRules,
+): Promise<ReadonlySet<string>> {
+  const keys = sql`
+    select event_id, id from headcount.responses where account_id = ${account} and event_id = any (${events}::text[])`
+  return restateResponses(trx, account, keys, () => applyRules(trx, account, events, rules))
+}
+
+async function applyRules(
   trx: Transaction,
   account: number,
   events: readonly string[],

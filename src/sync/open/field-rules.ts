@@ -5,12 +5,31 @@ import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import type { FieldRules } from '../../normalise/items/field-rules.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import type { ResolvedOptions } from '../options.ts'
 import type { StoredAccount } from './find-account.ts'
 
 const textOf = (rules: FieldRules | null) => rules?.text ?? ''
 
-/** Whether the rules are others than those of the stored rows. */
-export function haveRulesChanged({ fieldRules }: StoredAccount, rules: FieldRules | null): boolean {
+/**
+ * Whether the rules of a run are others than those of the stored rows.
+ *
+ * @throws UsageError when they are to be applied to history, and only the settings of former runs had any
+ */
+export function haveRulesOfRunChanged(
+  account: StoredAccount,
+  { rules, applyToHistory }: Pick<ResolvedOptions, 'rules' | 'applyToHistory'>,
+): boolean {
+  // guard: history without rules
+  if (applyToHistory && rules === null && Boolean(account.fieldRules)) {
+    throw new UsageError(
+      `Nothing says what is to be taken from former versions, and this run would bring back what the last one left out: the rows of this account ` +
+        `were stored ${account.fieldRules}. Nothing was read. Set ${optionName('leaveOut')} or ${optionName('pseudonymise')} as for that run.`,
+    )
+  }
+  return haveRulesChanged(account, rules)
+}
+
+function haveRulesChanged({ fieldRules }: StoredAccount, rules: FieldRules | null): boolean {
   return fieldRules !== null && fieldRules !== textOf(rules)
 }
 
@@ -22,14 +41,14 @@ export function haveRulesChanged({ fieldRules }: StoredAccount, rules: FieldRule
 export async function adoptRules(
   { kysely }: Transaction,
   account: StoredAccount,
-  rules: FieldRules | null,
+  settings: Pick<ResolvedOptions, 'rules' | 'applyToHistory'>,
 ): Promise<boolean> {
-  if (!haveRulesChanged(account, rules)) return false
+  if (!haveRulesOfRunChanged(account, settings)) return false
   // guard: rules that changed
   await rewriteLists(kysely, account.id, sql`true`)
   await kysely
     .updateTable('headcount.accounts')
-    .set({ field_rules: textOf(rules) })
+    .set({ field_rules: textOf(settings.rules) })
     .where('id', '=', account.id)
     .execute()
   return true

@@ -6,7 +6,7 @@ import { Planner } from '../../load/dry-run/planner.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { MirrorAccess } from '../run-context.ts'
 import { openSuppressions, type OpenSuppressions } from './suppressions.ts'
-import { haveRulesChanged } from './field-rules.ts'
+import { haveRulesOfRunChanged } from './field-rules.ts'
 import { readAccount } from './find-account.ts'
 import { openExisting } from './open-mirror.ts'
 
@@ -36,7 +36,7 @@ export async function openToPlan(
   return {
     mirror: { database, account, lease, load, plan: (trx) => load.plan(trx, account.id), write },
     suppressed,
-    rulesChanged: haveRulesChanged(account, settings.rules),
+    rulesChanged: haveRulesOfRunChanged(account, settings),
   }
 }
 

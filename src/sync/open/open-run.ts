@@ -185,7 +185,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
       found.suppressed = isSuppressing
         ? await openSuppressions(trx.kysely, account, settings.personKey)
         : NO_SUPPRESSIONS
-      found.rulesChanged = await adoptRules(trx, account, settings.rules)
+      found.rulesChanged = await adoptRules(trx, account, settings)
       if (joinsBackfill) found.backfill = await resumeOrStartBackfill(trx, runId, id, settings.restart)
       const isMirrored = firstResponses !== null && (await readStates(trx.kysely, id)).size > 0
       found.firstResponses = isMirrored ? null : firstResponses

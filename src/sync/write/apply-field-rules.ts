@@ -43,7 +43,8 @@ export async function applyToHistory(run: RunContext): Promise<void> {
   const { settings, mirror, stats, signal } = run
   if (!settings.applyToHistory || settings.rules === null || mirror.plan !== null || signal.aborted) return
   const rules = documentRules(settings.rules)
-  for (const event_id of await readEventIds(mirror.database.kysely, mirror.account.id)) {
+  // Live rows of other events are as they were, and would bring into history again what was taken out of it.
+  for (const event_id of settings.events ?? (await readEventIds(mirror.database.kysely, mirror.account.id))) {
     signal.throwIfAborted()
     stats.rewrittenVersions += await mirror.write((trx) =>
       rewriteHistory(trx, mirror.account.id, event_id, rules),

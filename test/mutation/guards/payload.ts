@@ -157,4 +157,18 @@ export const payloadGuards: readonly Guard[] = [
     tests: ['test/integration/sync/personal-data/left-out.test.ts'],
     only: 'postgres.*held responses',
   },
+  {
+    name: 'restated is no change',
+    promise: 'a field that is stored in another form since fields are left out is told as no change',
+    mutation: 'remove',
+    tests: ['test/integration/sync/personal-data/left-out.test.ts'],
+    only: 'postgres.*is no change of a response',
+  },
+  {
+    name: 'history without rules',
+    promise: 'a run that is to take from history what is left out, without saying what, brings nothing back',
+    mutation: 'never',
+    tests: ['test/integration/sync/personal-data/left-out.test.ts'],
+    only: 'without the settings',
+  },
 ]

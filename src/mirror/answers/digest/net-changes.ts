@@ -161,6 +161,7 @@ function netItems(
     responses === null
       ? sql`true`
       : sql`(v.entity = 'event' or v.response_id = any(${responses.ids}::bigint[]) and v.event_id = any(${responses.events}::text[]))`
+  // Versions of an item may be stored in different forms, as where fields are left out: only the fields that are told have changed.
   // guard: first readings in a digest
   return sql`
     with told as materialized (
@@ -178,6 +179,9 @@ function netItems(
       select distinct on (entity, event_id, response_key) account_id, entity, event_id, response_key, response_id, event_title, event_at,
              changed_at, record as document, case when change <> 'delete' then record end as now
         from told order by entity, event_id, response_key, run_id desc, changed_at desc),
+    told_fields as (
+      select entity, event_id, response_key, bool_or(change = 'delete') as was_gone, array_agg(field.name) as names
+        from told left join unnest(told.fields) field (name) on true group by entity, event_id, response_key),
     item as materialized (
       select l.account_id, l.entity, l.event_id, l.response_id, l.event_title, l.event_at, l.changed_at, f.since, f.before, l.now, l.document,
              case when f.before is null then 'insert' when l.now is null then 'delete' else 'update' end as change,
@@ -185,11 +189,12 @@ function netItems(
              l.entity = 'response' and coalesce(field.changed->0->>'field' = 'created_at' and jsonb_array_length(field.changed) = 1, false) as is_minor
         from last_change l
         join first_change f using (entity, event_id, response_key)
+        join told_fields t using (entity, event_id, response_key)
        cross join lateral (
          select jsonb_agg(jsonb_build_object('field', key.field, 'before', f.before->key.field, 'now', l.now->key.field)
                           order by key.field collate "C") as changed
            from jsonb_object_keys(case when f.before is not null and l.now is not null then f.before || l.now end) key (field)
-          where key.field <> 'updated_at'
+          where key.field <> 'updated_at' and (t.was_gone or key.field = any (t.names))
             and nullif(f.before->key.field, 'null') is distinct from nullif(l.now->key.field, 'null')) field
        where (f.before is null) <> (l.now is null) or field.changed is not null)`
 }

@@ -1,6 +1,6 @@
 /** Fields that are never stored, and pseudonyms in place of names and addresses. */
 import { expect, test } from 'vitest'
-import { erasePerson, person } from '../../../../src/index.ts'
+import { digest, erasePerson, person, restorePerson } from '../../../../src/index.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { send } from '../../../support/http/fault-server.ts'
 import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../../support/runs/stage.ts'
@@ -176,6 +176,58 @@ onBothStages('rows that no reading makes anew', (stage) => {
   })
 })
 
+onBothStages('what is stored again in another form', (stage) => {
+  const rules = { leaveOut: [...leaveOut.leaveOut, 'responses.email'], pseudonymise: ['name'], personKey }
+  /** Every change of a response, in both views and in a digest. */
+  const told = async (on: Stage) => ({
+    fields: await on.query(`select event_id, response_id, field, old_value from headcount.response_changes
+                             where change = 'update' order by run_id, event_id, field`),
+    items: await on.query(`select event_id, response_id, fields, former from headcount.changes
+                            where change = 'update' order by run_id, event_id`),
+    digest: (await digest({ ...optionOf(on.target), since: 0 })).accounts[0]?.responses_changed.items.map(
+      ({ response_id, fields }) => [response_id, fields.map(({ field }) => field)],
+    ),
+  })
+  async function change(on: Stage, fields: object, options: object = {}) {
+    on.account.of('gala')[3] = ada(7, fields)
+    on.account.of('picnic')[2] = ada(9, fields)
+    await on.run('sync', { all: true, ...options })
+  }
+
+  test('is no change of a response that had changed before, nor when it comes back', async () => {
+    await using on = await stage(account())
+    await change(on, {})
+    await change(on, { quantity: 5 })
+    await change(on, { quantity: 6, slots: [{ name: 'Door', who: 'slot of Ada', size: 3 }] })
+    const before = await told(on)
+    expect(before.fields).toHaveLength(6)
+    on.service.at('/events/picnic/responses', send({ status: 422 }))
+    expect((await on.run('sync', rules)).report.status).toBe('partial')
+    expect(await told(on)).toEqual(before)
+    await on.run('sync', rules)
+    expect(await told(on)).toEqual(before)
+    await on.run('sync')
+    expect(await told(on)).toEqual(before)
+    await erasePerson({ ...optionOf(on.target), email: 'ada@example.org', personKey })
+    const erased = await told(on)
+    await restorePerson({ ...optionOf(on.target), email: 'ada@example.org', personKey })
+    await on.run('sync')
+    expect(await told(on)).toEqual(erased)
+  })
+
+  test('changes in nothing else than the service changed meanwhile', async () => {
+    await using on = await stage(account())
+    await change(on, {})
+    await change(on, { quantity: 5 })
+    await change(on, { quantity: 6 }, rules)
+    await change(on, { quantity: 7 })
+    const { items } = await told(on)
+    expect(items.map(([, id, fields]) => [id, fields])).toEqual(
+      [5, 6, 7].flatMap(() => ['7', '9'].map((id) => [id, ['quantity']])),
+    )
+  })
+})
+
 /** Their statements are those of the tests above. */
 onPostgresStage('fields that are left out (postgres)', (stage) => {
   test('may be all that the specification does not name, with values that fit no column', async () => {
@@ -309,6 +361,22 @@ onPostgresStage('fields that are left out (postgres)', (stage) => {
     ])
     expect((await on.run('sync', { ...leaveOut, applyToHistory: true })).report.rewritten_versions).toBe(0)
   })
+
+  test('go from the history of named events alone, for other lists are not read: those would bring them there again', async () => {
+    await using on = await stage(account())
+    await on.run('sync')
+    on.account.of('gala')[3] = ada(7, { quantity: 5 })
+    on.account.of('picnic')[2] = ada(9, { quantity: 5 })
+    await on.run('sync', { all: true })
+    const named = () =>
+      on.query(`select event_id from headcount.response_history where document ? 'message' order by 1`)
+    expect(await named()).toEqual([['gala'], ['picnic']])
+    await on.run('sync', { ...leaveOut, events: ['picnic'], applyToHistory: true })
+    expect(await named()).toEqual([['gala']])
+    on.account.of('gala')[3] = ada(7, { quantity: 6 })
+    await on.run('sync', { ...leaveOut, all: true, applyToHistory: true })
+    expect(await named()).toEqual([])
+  })
 })
 
 onPostgresStage('pseudonyms (postgres)', (stage) => {
@@ -375,6 +443,27 @@ onPostgresStage('what cannot be left out', (stage) => {
         error: { code: 'usage', message: expect.stringMatching(message) },
       })
     expect(on.service.requests).toHaveLength(0)
+  })
+
+  test('is not taken from history by a run without the settings, which would bring it back', async () => {
+    await using on = await stage(account())
+    await on.run('sync', { applyToHistory: true })
+    await on.run('sync', leaveOut)
+    const { requests } = on.service
+    const before = requests.length
+    for (const options of [{}, { dryRun: true }])
+      expect(await on.run('sync', { applyToHistory: true, ...options })).toMatchObject({
+        exit: 2,
+        error: {
+          message: expect.stringMatching(
+            /bring back what the last one left out.* responses\.message.* Set `leaveOut`/,
+          ),
+        },
+      })
+    expect(requests).toHaveLength(before)
+    expect(lines(await dump(on), LEFT_OUT).filter((line) => !/^\(1,picnic,9,|""id"": 9,/.test(line))).toEqual(
+      [],
+    )
   })
 
   test('is served as it is stored', async () => {
