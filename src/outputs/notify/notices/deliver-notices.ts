@@ -62,5 +62,5 @@ export async function deliverNotices(
     const { error, next_attempt_at } = became
     return { ...told, state: became.state === 'accepted' ? 'accepted' : 'failed', error, next_attempt_at }
   }
-  return forEachPrepared(recipients, prepare, send, signal)
+  return forEachPrepared(call, recipients, prepare, send, signal)
 }
