@@ -69,7 +69,7 @@ export async function mirrorCaller(
   // What was accepted is recorded even when the user interrupts.
   const settling = { ...opened, signal: new AbortController().signal }
   return {
-    call: (call, input) => callOpened(call.name === 'settle-delivery' ? settling : opened, call, input),
+    call: (call, input) => callOpened(call.name === 'settle-deliveries' ? settling : opened, call, input),
     config: opened.config,
   }
 }

@@ -26,7 +26,7 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   digest: async () => (await import('../answers/digest/digest-call.ts')).digestCall,
   'prepare-digests': async () => (await import('../deliveries/prepare-digests.ts')).prepareDigestsCall,
   'prepare-notices': async () => (await import('../deliveries/prepare-notices.ts')).prepareNoticesCall,
-  'settle-delivery': async () => (await import('../deliveries/settle.ts')).settleDeliveryCall,
+  'settle-deliveries': async () => (await import('../deliveries/settle.ts')).settleDeliveriesCall,
   report: async () => (await import('../answers/report/report-call.ts')).reportCall,
   'foreign-keys': async () => (await import('../accounts/foreign-keys.ts')).foreignKeysCall,
   thin: async () => (await import('../answers/thin.ts')).thinCall,

@@ -22,7 +22,7 @@ import {
   type Pending,
   type StoredDelivery,
 } from './claims.ts'
-import { settleDelivery, type DeliveryOutcome } from './settle.ts'
+import { settleDeliveries, type DeliveryOutcome } from './settle.ts'
 
 /** `all`: every recipient; `due`: without those whose next attempt is yet to come; `retries`: those alone to whom the last message did not go. */
 const ATTEMPTS = ['all', 'due', 'retries'] as const
@@ -82,16 +82,14 @@ async function prepareDigests(
     })
   const found = await database.transaction((trx) => claimAll(trx, input))
   const claimed = found.flatMap((one) => one.claimed ?? [])
-  const settle = (some: readonly Claimed[], outcomeOf: (one: Claimed) => DeliveryOutcome) =>
-    database.transaction(async (trx) => {
-      for (const one of some) await settleDelivery(trx, one, outcomeOf(one), null)
-    })
+  const settle = (some: readonly Claim[], outcome: DeliveryOutcome) =>
+    database.transaction((trx) => settleDeliveries(trx, some, outcome, null))
   try {
     const messages = await database.transaction((trx) => readMessages(trx, claimed, event), {
       readOnly: true,
     })
     const dull = claimed.filter((one) => !isWorthSending(messages.get(one.id), input.always))
-    if (dull.length > 0) await settle(dull, () => ({ kind: 'accepted', isSent: false }))
+    if (dull.length > 0) await settle(dull, { kind: 'accepted', isSent: false })
     return found.map(({ claimed: own, prepared }) => {
       if (own === null) return prepared
       if (dull.includes(own)) return { ...prepared, state: 'nothing_new' }
@@ -99,9 +97,10 @@ async function prepareDigests(
     })
   } catch (error) {
     // Whoever tries again need not wait until the claims end by themselves.
-    await settle(claimed, ({ stored }) => ({ kind: 'released', mayBeAccepted: isPending(stored) })).catch(
-      () => {},
-    )
+    for (const mayBeAccepted of [true, false]) {
+      const some = claimed.filter(({ stored }) => isPending(stored) === mayBeAccepted)
+      await settle(some, { kind: 'released', mayBeAccepted }).catch(() => {})
+    }
     throw error
   }
 }

@@ -4,7 +4,17 @@ import type { MirrorState, Timestamp } from '../../common/schema/tables.ts'
 import { isObject } from '../../common/json/exact.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineChange } from '../calls/call.ts'
-import { boolean, number, object, orNull, text, wordOf, wrongField, type Field } from '../calls/input.ts'
+import {
+  arrayOf,
+  boolean,
+  number,
+  object,
+  orNull,
+  text,
+  wordOf,
+  wrongField,
+  type Field,
+} from '../calls/input.ts'
 import { CLAIM, type Claim } from './claims.ts'
 
 /** What became of a message that was sent, or was not worth sending; before that, that its turn has come. */
@@ -48,40 +58,46 @@ export function reasonKey({ state, cause }: NoticeReason): string {
 }
 
 export interface Settled {
-  /** False: the claim was lost meanwhile, and another process decides. */
+  /** False: a claim was lost meanwhile, and another process decides. */
   readonly settled: boolean
+  /** Of one that failed. */
   readonly next_attempt_at: Timestamp | null
 }
 
 const readInput = object({
-  id: text,
-  claim: text,
+  claims: arrayOf('objects', object({ id: text, claim: text })),
   outcome: outcomeField,
   /** What a notice told; null of a digest. */
   notice: orNull(object(noticeFields)),
 })
 
-/** Records what became of a message; the cursor moves only when it was accepted. */
-export const settleDeliveryCall = defineChange(
-  'settle-delivery',
+/** Records what became of messages; the cursor moves only when they were accepted. */
+export const settleDeliveriesCall = defineChange(
+  'settle-deliveries',
   readInput,
-  (trx, { outcome, notice, ...claim }) => settleDelivery(trx, claim, outcome, notice),
+  (trx, { claims, outcome, notice }) => settleDeliveries(trx, claims, outcome, notice),
 )
 
 /** @param notice what a notice told; null of a digest */
-export async function settleDelivery(
+export async function settleDeliveries(
   { kysely }: Transaction,
-  { id, claim }: Claim,
+  claims: readonly Claim[],
   outcome: DeliveryOutcome,
   notice: NoticeReason | null,
 ): Promise<Settled> {
   const { rows } = await sql<{ next_attempt_at: Timestamp | null }>`
     update headcount.deliveries
        set ${assignments(outcome, notice)}
-     where id = ${id} and claim = ${claim}::uuid
+      from (select d.id
+              from headcount.deliveries d
+              join unnest(${claims.map(({ id }) => id)}::bigint[], ${claims.map(({ claim }) => claim)}::uuid[]) own (id, claim)
+                on own.id = d.id and own.claim = d.claim
+             -- In the order in which others lock them.
+             order by d.id
+               for update of d) owned
+     where deliveries.id = owned.id
     returning next_attempt_at`.execute(kysely)
-  const [row] = rows
-  return { settled: row !== undefined, next_attempt_at: row?.next_attempt_at ?? null }
+  return { settled: rows.length === claims.length, next_attempt_at: rows[0]?.next_attempt_at ?? null }
 }
 
 function assignments(outcome: DeliveryOutcome, notice: NoticeReason | null) {

@@ -4,7 +4,7 @@ import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Call } from '../../mirror/calls/call.ts'
 import type { Claim, RecipientKey } from '../../mirror/deliveries/claims.ts'
 import {
-  settleDeliveryCall,
+  settleDeliveriesCall,
   type DeliveryOutcome,
   type NoticeReason,
 } from '../../mirror/deliveries/settle.ts'
@@ -60,20 +60,52 @@ export async function forEachMessage<Item, Result>(
   }
 }
 
-/** The same for each message that `prepare` has for one of the recipients. */
-export async function forEachPrepared<Prepared extends { readonly recipient_sha256: string }, Result>(
+interface PreparedMessage {
+  readonly recipient_sha256: string
+  /** Of one that is claimed. */
+  readonly message: (Claim & { readonly was_pending?: boolean }) | null
+}
+
+/**
+ * The same for each message that `prepare` has for one of the recipients.
+ *
+ * @throws the reason of the signal, after what was not begun was given back
+ */
+export async function forEachPrepared<Prepared extends PreparedMessage, Result>(
+  call: RunCall,
   recipients: readonly Recipient[],
   prepare: (keys: readonly RecipientKey[]) => Promise<readonly Prepared[]>,
   work: (prepared: Prepared, recipient: Recipient) => Promise<Result>,
   signal: AbortSignal,
 ): Promise<readonly Result[]> {
   const byHash = new Map(recipients.map((recipient) => [recipientKey(recipient).sha256, recipient]))
-  const send = (prepared: Prepared) => {
-    const recipient = byHash.get(prepared.recipient_sha256)
+  const prepared = await prepare(recipients.map(recipientKey))
+  const left = new Set(prepared)
+  const send = (one: Prepared) => {
+    signal.throwIfAborted()
+    left.delete(one)
+    const recipient = byHash.get(one.recipient_sha256)
     if (recipient === undefined) throw new RangeError('The mirror names a recipient that nobody asked for.')
-    return work(prepared, recipient)
+    return work(one, recipient)
   }
-  return forEachMessage(await prepare(recipients.map(recipientKey)), send, signal)
+  try {
+    return await forEachMessage(prepared, send, signal)
+  } catch (error) {
+    if (signal.aborted) await release(call, [...left])
+    throw error
+  }
+}
+
+/** All at once: a call for each would take longer than a process has that a signal ends. */
+async function release(call: RunCall, unsent: readonly PreparedMessage[]): Promise<void> {
+  for (const mayBeAccepted of [true, false]) {
+    const claims = unsent
+      .flatMap(({ message }) => message ?? [])
+      .filter(({ was_pending = false }) => was_pending === mayBeAccepted)
+      .map(({ id, claim }) => ({ id, claim }))
+    const outcome: DeliveryOutcome = { kind: 'released', mayBeAccepted }
+    if (claims.length > 0) await call(settleDeliveriesCall, { claims, outcome, notice: null })
+  }
 }
 
 export interface ClaimedMessage extends Claim {
@@ -96,9 +128,8 @@ export async function deliver(
   signal: AbortSignal,
 ): Promise<Pick<Delivery, 'error' | 'next_attempt_at'> & { state: 'accepted' | 'failed' | 'busy' }> {
   const { id, claim, notice, was_pending } = claimed
-  const settle = (outcome: DeliveryOutcome) => call(settleDeliveryCall, { id, claim, outcome, notice })
-  if (signal.aborted) await settle({ kind: 'released', mayBeAccepted: was_pending })
-  signal.throwIfAborted()
+  const settle = (outcome: DeliveryOutcome) =>
+    call(settleDeliveriesCall, { claims: [{ id, claim }], outcome, notice })
   const { settled: isHeld } = await settle({ kind: 'begun' })
   // guard: claims that end before their turn
   if (!isHeld) return { state: 'busy', error: null, next_attempt_at: null }

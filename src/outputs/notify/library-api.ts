@@ -53,7 +53,7 @@ export async function sendDigest(options: SendDigestOptions): Promise<readonly D
   // What was accepted is recorded also when the signal ends the rest.
   const settling = { ...options, signal: NEVER }
   const call: RunCall = (asked, input) =>
-    callMirror(asked.name === 'settle-delivery' ? settling : { ...options, interrupted }, asked, input)
+    callMirror(asked.name === 'settle-deliveries' ? settling : { ...options, interrupted }, asked, input)
   const { always = false, withPersonal = false } = options
   const delivery = { ...statusInput(options), name, event, recipients, always, withPersonal, mail }
   return interruptible(signal, interrupted, () =>

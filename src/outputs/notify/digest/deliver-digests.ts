@@ -62,7 +62,7 @@ export async function deliverDigests(
     const became = await deliver(call, claimed, () => sendMessage(recipient, message, mail, signal), signal)
     return { account: one.account, recipient: shown, message_id: message.id, ...became }
   }
-  return forEachPrepared(options.recipients, prepare, send, signal)
+  return forEachPrepared(call, options.recipients, prepare, send, signal)
 }
 
 function unsent({ account, state, next_attempt_at }: PreparedDigest, recipient: string): Delivery {

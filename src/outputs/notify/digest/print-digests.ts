@@ -1,7 +1,7 @@
 import { isNews } from '../../../mirror/answers/digest/digest-call.ts'
 import type { Digest } from '../../../mirror/answers/digest/digest.ts'
 import { prepareDigestsCall, type PrepareDigestsInput } from '../../../mirror/deliveries/prepare-digests.ts'
-import { settleDeliveryCall, type DeliveryOutcome } from '../../../mirror/deliveries/settle.ts'
+import { settleDeliveriesCall, type DeliveryOutcome } from '../../../mirror/deliveries/settle.ts'
 import type { RunCall } from '../deliver.ts'
 import { recipientKey } from '../recipient.ts'
 
@@ -19,8 +19,9 @@ export async function printDigests(
   const recipients = [recipientKey('stdout')]
   const prepared = await call(prepareDigestsCall, { ...options, recipients, attempts: 'all' })
   const messages = prepared.flatMap(({ message }) => message ?? [])
+  const claims = messages.map(({ id, claim }) => ({ id, claim }))
   const settleAll = async (outcome: DeliveryOutcome) => {
-    for (const { id, claim } of messages) await call(settleDeliveryCall, { id, claim, outcome, notice: null })
+    if (claims.length > 0) await call(settleDeliveriesCall, { claims, outcome, notice: null })
   }
   const accounts = messages.map(({ digest }) => digest)
   try {

@@ -61,5 +61,5 @@ export async function deliverNotices(
     const became = await deliver(call, claimed, () => sendMessage(recipient, message, mail, signal), signal)
     return { ...told, ...became }
   }
-  return forEachPrepared(recipients, prepare, send, signal)
+  return forEachPrepared(call, recipients, prepare, send, signal)
 }

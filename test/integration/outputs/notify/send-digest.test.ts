@@ -9,6 +9,12 @@ import {
   type SendDigestOptions,
 } from '../../../../src/index.ts'
 import { withCommandName } from '../../../../src/common/command-name.ts'
+import { statusInput } from '../../../../src/mirror/library-api/inspect.ts'
+import { callMirror } from '../../../../src/mirror/library-api/with-mirror.ts'
+import type { RunCall } from '../../../../src/outputs/notify/deliver.ts'
+import { deliverDigests } from '../../../../src/outputs/notify/digest/deliver-digests.ts'
+import { parseMailSender, parseMailServer } from '../../../../src/outputs/notify/mail-settings.ts'
+import { parseRecipients } from '../../../../src/outputs/notify/recipient.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { startSilentServer } from '../../../support/http/loopback.ts'
 import {
@@ -45,6 +51,33 @@ async function answered(on: Stage, id: number, name: string): Promise<void> {
 async function breaking<T>(work: (server: { readonly url: string }) => Promise<T>): Promise<T> {
   await using server = await startBreakingServer('\r\n.\r\n')
   return await work({ url: `smtp://127.0.0.1:${server.port}` })
+}
+
+/** Ends a digest to so many recipients by a signal, while none has answered. */
+async function interrupt(on: Stage, count: number) {
+  await using silent = await startSilentServer()
+  let settling = 0
+  let settled = 0
+  const call: RunCall = async (asked, input) => {
+    const isSettling = asked.name === 'settle-deliveries'
+    if (isSettling) settling += 1
+    const answer = await callMirror(optionOf(on.target), asked, input)
+    if (isSettling) [settling, settled] = [settling - 1, settled + 1]
+    return answer
+  }
+  const to = Array.from({ length: count }, (_, at) => `mailto:a${at}@example.org`).join(' ')
+  const mail = {
+    server: parseMailServer(`smtp://127.0.0.1:${silent.port}`),
+    from: parseMailSender(from),
+  }
+  const settings = { ...statusInput(optionOf(on.target)), name: 'default', event: null, mail }
+  const options = { ...settings, withPersonal: false, always: false, recipients: parseRecipients(to) }
+  const stopping = new AbortController()
+  const sending = deliverDigests(call, options, 'all', stopping.signal).catch((error: unknown) => error)
+  await expect.poll(silent.connections, { timeout: 20_000 }).toBe(4)
+  stopping.abort(new Error('enough'))
+  const error = await sending
+  return { error, settling, settled }
 }
 
 const states = (deliveries: readonly Delivery[]) => deliveries.map(({ state }) => state)
@@ -194,6 +227,22 @@ onPostgresStage('a digest by mail (postgres)', (stage) => {
     released.resolve()
     expect(states(await slow)).toEqual(['accepted', 'accepted', 'accepted', 'accepted', 'busy'])
     expect(silent.received.flatMap((one) => one.to)).not.toContain('zoe@example.org')
+  })
+
+  test('that a signal ends gives back all at once, however many recipients there are', async () => {
+    await using on = await mirrored(stage)
+    for (const [recipients, calls] of [
+      // All are under way: each has begun, and is given back.
+      [4, 8],
+      // One call more for all others.
+      [40, 9],
+    ] as const) {
+      const { error, settling, settled } = await interrupt(on, recipients)
+      expect(error).toMatchObject({ message: 'enough' })
+      expect(settling).toBe(0)
+      expect(settled).toBe(calls)
+      expect(await on.query('select count(claim)::int from headcount.deliveries')).toEqual([[0]])
+    }
   })
 
   test('that has nothing new after one that failed is not tried again', async () => {

@@ -214,8 +214,8 @@ export const deliveryGuards: readonly Guard[] = [
     name: 'claims of an ended delivery',
     promise: 'a digest that a signal ends keeps nobody else from sending it',
     mutation: 'remove',
-    tests: [command],
-    only: 'a signal ends leaves nothing claimed',
+    tests: [digests],
+    only: 'a signal ends gives back all at once',
   },
   {
     name: 'one opening of a folder',
