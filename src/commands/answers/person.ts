@@ -12,7 +12,7 @@ import {
 import type { Mention } from '../../mirror/persons/mentions.ts'
 import { searchKey } from '../../mirror/persons/search.ts'
 import { personKeyOf } from '../../sync/options.ts'
-import { RESPONSE_FIELDS } from '../../normalise/items/field-names.ts'
+import { RESPONSE_FIELDS } from '../../common/schema/field-names.ts'
 import type { Command, JsonFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'

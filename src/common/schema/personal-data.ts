@@ -3,7 +3,9 @@
  * Everything that shows less, or forgets, asks here. Titles, descriptions, locations and names of slots may contain a name; they
  * are what an event says of itself, and count as no personal data.
  */
+import { EVENT_FIELDS, RESPONSE_FIELDS, SLOT_FIELDS } from './field-names.ts'
 import type { ResponseItem } from './items.ts'
+import { LIVE_TABLES, type MirrorTable, type SqlType } from './live-tables.ts'
 
 /** Columns that hold personal data wherever they stand. */
 const personalAnywhere: readonly string[] = [
@@ -236,6 +238,28 @@ export function isPersonal(relation: string, column: string): boolean {
   if (personalAnywhere.includes(column) || (personalIn[relation] ?? []).includes(column)) return true
   if (plain.includes(column)) return false
   throw new RangeError(`whether ${relation}.${column} is personal is to be said in ${import.meta.filename}`)
+}
+
+/** Columns outside the key that hold no personal data, with their types. */
+export function plainValues(table: MirrorTable): readonly (readonly [name: string, type: SqlType])[] {
+  return Object.entries<SqlType>(LIVE_TABLES[table].values).filter(([column]) => !isPersonal(table, column))
+}
+
+function plainFields(
+  sent: readonly string[],
+  ...tables: readonly MirrorTable[]
+): ReadonlyMap<string, SqlType> {
+  return new Map(tables.flatMap(plainValues).filter(([name]) => sent.includes(name)))
+}
+
+/**
+ * Fields that the specification names and that hold no personal data, with the types of their columns. The number of an item is not among
+ * them, nor the slots of a response: each slot has its own fields.
+ */
+export const PLAIN_FIELDS = {
+  event: plainFields(EVENT_FIELDS, 'events'),
+  response: plainFields(RESPONSE_FIELDS, 'responses', 'payments'),
+  slot: plainFields(SLOT_FIELDS, 'slots'),
 }
 
 /** The row as it is stored where personal data are forgotten: as `forgetEvents` leaves one that was stored before. */

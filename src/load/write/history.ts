@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { PLAIN_FIELDS } from '../../common/schema/personal-data.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { keyRecordset } from './recordsets.ts'
 import { assertRowCount, type WriteOptions } from '../statements.ts'
@@ -70,12 +71,9 @@ export async function noteRestatedPersonal(
       join (${keyRecordset(keys)}) k on k.event_id = d.event_id and k.id = d.response_id`
   const isPersonalField = sql`
     case when key = 'slots' then headcount_internal.slots_without_personal(b.document->key) = headcount_internal.slots_without_personal(d.document->key)
-         else key <> all (${PLAIN_FIELDS}::text[]) end`
+         else key <> all (${[...PLAIN_FIELDS.response.keys()]}::text[]) end`
   await noteRestated(trx, account, before, isPersonalField)
 }
-
-/** Fields of a response that are no personal data; `slots` may have some. */
-const PLAIN_FIELDS = ['id', 'quantity', 'rsvp', 'created_at', 'updated_at', 'amount', 'processing_fee']
 
 /** SQL: whether a version `h` was followed by the live version `d`. */
 const isVersionBefore = (account: number) => sql`

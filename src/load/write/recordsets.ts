@@ -1,5 +1,5 @@
 /** SQL for rows to write and for their columns, made from the table of columns. */
-import { isPersonal } from '../../common/schema/personal-data.ts'
+import { plainValues } from '../../common/schema/personal-data.ts'
 import { sql, type RawBuilder } from 'kysely'
 import {
   columnTypes,
@@ -100,9 +100,7 @@ export function isDistinct(
   other: string,
   withoutPersonal = false,
 ): RawBuilder<boolean> {
-  const columns = Object.entries(LIVE_TABLES[table].values).filter(
-    ([name]) => !withoutPersonal || !isPersonal(table, name),
-  )
+  const columns = withoutPersonal ? plainValues(table) : Object.entries(LIVE_TABLES[table].values)
   const tuple = (of: string) =>
     sql.join(columns.map(([name, type]) => comparable(type, sql.ref(`${of}.${name}`))))
   return sql<boolean>`(${tuple(one)}) is distinct from (${tuple(other)})`

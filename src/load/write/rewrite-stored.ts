@@ -153,9 +153,10 @@ async function applyRules(
      where r.account_id = ${account} and r.event_id = kept.event_id and r.id = kept.id
        and (r.name, r.email, r.message, r._extra) is distinct from (kept.name, kept.email, kept.message, kept._extra)
     returning r.event_id`.execute(trx.kysely)
+  const slotExtra = extra(rules.allSlotExtra, rules.slotFields)
   const slots = await sql<{ event_id: string }>`
-    update headcount.slots set _extra = ${extra(rules.allSlotExtra, rules.slotFields)}
-     where ${ofEvents} and _extra is distinct from ${extra(rules.allSlotExtra, rules.slotFields)}
+    update headcount.slots set _extra = ${slotExtra}
+     where ${ofEvents} and _extra is distinct from ${slotExtra}
     returning event_id`.execute(trx.kysely)
   return new Set([...responses.rows, ...slots.rows].map(({ event_id }) => event_id))
 }

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { valueColumns } from '../../common/schema/live-tables.ts'
 import type { ObservationKind, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { EVENT_FIELDS, RESPONSE_FIELDS, SLOT_FIELDS } from '../../normalise/items/field-names.ts'
+import { EVENT_FIELDS, RESPONSE_FIELDS, SLOT_FIELDS } from '../../common/schema/field-names.ts'
 import { OTHER_VALUES, WITHHELD } from '../../normalise/observe/safe-value.ts'
 
 /** A fact, with how often it was seen in the traffic and how many live rows show it. */

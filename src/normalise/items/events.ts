@@ -1,7 +1,7 @@
 import type { EventItem } from '../../common/schema/items.ts'
 import type { JsonObject } from '../../common/json/exact.ts'
 import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
-import { EVENT_FIELDS, EVENT_FIELD_SET } from './field-names.ts'
+import { EVENT_FIELDS, EVENT_FIELD_SET } from '../../common/schema/field-names.ts'
 import type { ItemType } from './normalise-item.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { readEventId } from '../values/ids.ts'

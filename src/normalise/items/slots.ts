@@ -2,7 +2,7 @@ import type { SlotItem } from '../../common/schema/tables.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../common/json/exact.ts'
 import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
 import { fieldMask } from '../observe/field-states.ts'
-import { SLOT_FIELD_SET, SLOT_FIELDS } from './field-names.ts'
+import { SLOT_FIELD_SET, SLOT_FIELDS } from '../../common/schema/field-names.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { withoutOffset } from '../values/timestamps.ts'
 

@@ -1,5 +1,5 @@
 import type { Observation } from '../../common/schema/items.ts'
-import { SLOT_FIELDS } from '../items/field-names.ts'
+import { SLOT_FIELDS } from '../../common/schema/field-names.ts'
 import type { ItemIssues } from '../items/item-issues.ts'
 import { fieldsWithValue } from '../observe/field-states.ts'
 

@@ -1,5 +1,5 @@
 import type { EventItem } from '../../common/schema/items.ts'
-import { EVENT_FIELDS, EVENT_FIELD_SET } from '../items/field-names.ts'
+import { EVENT_FIELDS, EVENT_FIELD_SET } from '../../common/schema/field-names.ts'
 import type { ItemObserver } from './item-observer.ts'
 import { FieldStates } from './field-states.ts'
 import { ObservedValues } from './observed-values.ts'

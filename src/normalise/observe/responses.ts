@@ -6,7 +6,7 @@ import {
   RESPONSE_FIELDS,
   SLOT_FIELD_SET,
   SLOT_FIELDS,
-} from '../items/field-names.ts'
+} from '../../common/schema/field-names.ts'
 import type { ItemObserver } from './item-observer.ts'
 import { fieldMask, FieldStates } from './field-states.ts'
 import { ObservedValues } from './observed-values.ts'

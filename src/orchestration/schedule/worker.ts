@@ -6,7 +6,7 @@ import { healthOf } from './health.ts'
 import { createTicks } from './cron-ticks.ts'
 import { scheduleRuns, type RunsInView } from './scheduled-runs.ts'
 
-/** For the run in progress: a worker ends within 8 s, for container engines kill it after ten. */
+/** For the run in progress: a worker ends within about 8 s, for container engines kill it after ten. */
 export const SHUTDOWN_GRACE_MS = 6500
 
 /** For closing what the runs used, after they were waited for: one that did not end in time keeps it. */

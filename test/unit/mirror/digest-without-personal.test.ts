@@ -31,6 +31,8 @@ test.each<ChangedField>([
   { field: 'created_at', before: null, now: 'asked by Ada' },
   { field: 'name', before: 'Ada', now: 'Ada L.' },
   { field: 'phone', before: '1', now: '2' },
+  // A column that the service does not send.
+  { field: 'kind', before: 'with Ada', now: null },
 ])('any other is withheld: %j', (field) => {
   expect(toldOf([field])).toEqual([{ field: field.field, before: null, now: null, is_withheld: true }])
 })

@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../../../common/json/exact.ts'
-import { LIVE_TABLES, type MirrorTable, type SqlType } from '../../../common/schema/live-tables.ts'
-import { isPersonal } from '../../../common/schema/personal-data.ts'
+import type { SqlType } from '../../../common/schema/live-tables.ts'
+import { PLAIN_FIELDS } from '../../../common/schema/personal-data.ts'
 import { numberText } from '../../../normalise/values/decimals.ts'
 import type { ChangedEvent, ChangedField, ChangedPart, ChangedParts, DigestResponse } from './digest.ts'
 
@@ -9,10 +9,10 @@ export function withoutPersonalData<Parts extends ChangedParts>(parts: Parts): P
   const { events_changed, responses_withdrawn, responses_changed, responses_new } = parts
   return {
     ...parts,
-    events_changed: mapItems(events_changed, (item) => redactFields(item, EVENT_FIELDS)),
+    events_changed: mapItems(events_changed, (item) => redactFields(item, PLAIN_FIELDS.event)),
     responses_withdrawn: mapItems(responses_withdrawn, withoutName),
     responses_changed: mapItems(responses_changed, (item) =>
-      redactFields(withoutName(item), RESPONSE_FIELDS),
+      redactFields(withoutName(item), PLAIN_FIELDS.response),
     ),
     responses_new: mapItems(responses_new, withoutName),
   }
@@ -31,23 +31,8 @@ function redactFields<Item extends ChangedEvent>(item: Item, known: Fields): Ite
   return { ...item, fields: item.fields.map((field) => redactField(field, known)) }
 }
 
-/** What is told of an item: what the specification knows and is not personal. A field that it does not know may hold anything. */
-const EVENT_FIELDS = fieldsOf('events')
-const RESPONSE_FIELDS: Fields = new Map([
-  ...fieldsOf('responses'),
-  ...fieldsOf('payments'),
-  ['slots', 'jsonb'],
-])
-const SLOT_FIELDS = fieldsOf('slots')
-
-/** Their columns' types by name. */
+/** Told of an item, by the types of the columns. A field that the specification does not name may hold anything. */
 type Fields = ReadonlyMap<string, SqlType>
-
-function fieldsOf(table: MirrorTable): Fields {
-  return new Map(
-    Object.entries<SqlType>(LIVE_TABLES[table].values).filter(([column]) => !isPersonal(table, column)),
-  )
-}
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 const forms: Readonly<Record<SqlType, RegExp | null>> = {
@@ -69,8 +54,9 @@ function fits(type: SqlType, value: JsonValue): boolean {
 
 function redactField(changed: ChangedField, fields: Fields): ChangedField {
   const { field, before, now } = changed
+  if (field === 'slots' && fields === PLAIN_FIELDS.response)
+    return { field, before: slotsOf(before), now: slotsOf(now) }
   const type = fields.get(field)
-  if (field === 'slots' && type !== undefined) return { field, before: slotsOf(before), now: slotsOf(now) }
   // guard: personal values in a digest
   if (type === undefined || !fits(type, before) || !fits(type, now))
     return { field, before: null, now: null, is_withheld: true }
@@ -83,7 +69,7 @@ function slotsOf(value: JsonValue): JsonValue {
     isObject(slot)
       ? Object.fromEntries(
           Object.entries(slot).filter(([key, sent]) => {
-            const type = SLOT_FIELDS.get(key)
+            const type = PLAIN_FIELDS.slot.get(key)
             return type !== undefined && fits(type, sent)
           }),
         )

@@ -1,6 +1,6 @@
 /**
  * The fields that the specification names, in the order of the masks (observe/field-states.ts). Their columns are in
- * common/schema/live-tables.ts, their rules in events.ts, responses.ts and slots.ts beside this file.
+ * live-tables.ts beside this file, their rules in normalise/items.
  */
 
 export const EVENT_FIELDS = ['id', 'title', 'event_at', 'description', 'event_type', 'location'] as const
