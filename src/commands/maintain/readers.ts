@@ -93,6 +93,10 @@ function formatReaders(readers: readonly ListedReader[], out: Output): string {
     ['role', ({ role_name }) => role_name],
     ['reads', ({ with_personal }) => (with_personal ? 'names and addresses too' : 'no personal data')],
     ['added', ({ added_at }) => formatInstant(added_at)],
-    ['', ({ exists }) => (exists ? '' : 'the role is gone')],
+    [
+      '',
+      ({ exists, may_read }) =>
+        may_read ? '' : exists ? 'the role was made anew: add it again' : 'the role is gone',
+    ],
   ])
 }

@@ -12,6 +12,7 @@ import type { Command, JsonFlags, ListFlags } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeChange, writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
+import { paragraphs } from '../output/format/prose.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 
@@ -33,7 +34,8 @@ function formatMeanings({ rsvp_meanings, without_meaning, has_more }: RsvpMeanin
   if (without_meaning.length === 0) return table
   const count = `${has_more ? 'more than ' : ''}${formatCount(without_meaning.length, 'value')}`
   const more = has_more ? '; --limit shows more' : ''
-  return `${table}(${count} without a meaning: ${commandName()} rsvp-meanings set VALUE MEANING gives one${more})\n`
+  const how = `${commandName()} rsvp-meanings set VALUE MEANING`
+  return table + paragraphs(out, `(${count} without a meaning: ${how} gives one${more})`)
 }
 
 /** In quotes where nobody would see what it begins or ends with. */

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Transaction } from '../transaction.ts'
 import { grantsOf, type StoredReader } from './readable.ts'
 
-const mayStillLook = sql<boolean>`has_schema_privilege(role.oid, 'headcount', 'usage')`
+/** SQL: whether a role `role` has the right that every reader has. */
+export const mayStillRead = sql<boolean>`has_schema_privilege(role.oid, 'headcount', 'usage')`
 
 /** The migration that made the table `readers`. */
 const READERS_SINCE = 19
@@ -17,7 +18,7 @@ export async function grantReadersAgain(trx: Transaction, migration: number): Pr
     select reader.role_name, reader.with_personal
       from headcount.readers reader
       join pg_catalog.pg_roles role on role.rolname = reader.role_name
-     where ${/* guard: another role of the name */ mayStillLook}
+     where ${/* guard: another role of the name */ mayStillRead}
      order by reader.role_name`.execute(trx.kysely)
   if (readers.length === 0) return
   const existing = await existingRelations(trx)

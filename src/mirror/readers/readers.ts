@@ -5,7 +5,7 @@ import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf, INSUFFICIENT_PRIVILEGE } from '../../db/errors.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { existingRelations } from '../../db/readers/grant-again.ts'
+import { existingRelations, mayStillRead } from '../../db/readers/grant-again.ts'
 import { identifier, literal } from '../../db/quote.ts'
 import { grantsOf, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
@@ -20,6 +20,8 @@ export interface ListedReader extends StoredReader {
   readonly added_at: string
   /** Whether there is still such a role. */
   readonly exists: boolean
+  /** Whether it may still read: a role that was made anew under this name may not. */
+  readonly may_read: boolean
 }
 
 /** What is to be run, in one transaction. */
@@ -53,7 +55,8 @@ export function requireRoles({ engine }: Pick<Database, 'engine'>): void {
 
 export async function listReaders({ kysely }: Transaction): Promise<readonly ListedReader[]> {
   const { rows } = await sql<ListedReader>`
-    select reader.role_name, reader.with_personal, reader.added_at, role.oid is not null as exists
+    select reader.role_name, reader.with_personal, reader.added_at, role.oid is not null as exists,
+           coalesce(${mayStillRead}, false) as may_read
       from headcount.readers reader
       left join pg_catalog.pg_roles role on role.rolname = reader.role_name
      order by reader.role_name`.execute(kysely)
@@ -69,7 +72,7 @@ export async function planReader(trx: Transaction, reader: StoredReader): Promis
   const { role_name } = reader
   requireRoleName(role_name)
   const found = await findRole(trx, role_name)
-  refuseOwner(role_name, found)
+  refuseOtherUse(role_name, found)
   await refuseOtherRights(trx, reader)
   const role = identifier(role_name)
   const inDatabase = `in database ${identifier(found.database)}`
@@ -173,6 +176,8 @@ interface FoundRole {
   /** Whether it owns anything of the mirror, or has the rights of the role that does. */
   readonly is_owner: boolean
   readonly is_database_owner: boolean
+  /** Whether it was granted the right to record runs. */
+  readonly is_writer: boolean
 }
 
 async function findRole({ kysely }: Transaction, name: string): Promise<FoundRole> {
@@ -188,7 +193,12 @@ async function findRole({ kysely }: Transaction, name: string): Promise<FoundRol
            exists (
              select from pg_catalog.pg_database d
               where d.datname = current_database() and pg_has_role(role.oid, d.datdba, 'member')
-           ) as is_database_owner
+           ) as is_database_owner,
+           exists (
+             select from pg_catalog.pg_class c
+              cross join aclexplode(c.relacl) granted
+              where c.oid = 'headcount.sync_runs'::regclass and granted.grantee = role.oid and granted.privilege_type = 'INSERT'
+           ) as is_writer
       from pg_catalog.pg_namespace n
       left join pg_catalog.pg_roles role on role.rolname = ${name}
      where n.nspname = 'headcount'`.execute(kysely)
@@ -210,10 +220,21 @@ function requireRoleName(name: string): void {
     throw new UsageError(`Postgres keeps the name ${quote(name)} for itself. ${remedy}`)
 }
 
-function refuseOwner(name: string, { is_superuser, is_owner, is_database_owner }: FoundRole): void {
-  if (!is_superuser && !is_owner && !is_database_owner) return
-  const what = is_superuser ? 'is a superuser' : is_owner ? 'owns the mirror' : 'owns the database'
+function refuseOtherUse(
+  name: string,
+  { is_superuser, is_owner, is_database_owner, is_writer }: FoundRole,
+): void {
+  const unbound = 'nothing binds it to reading'
+  const uses = [
+    [is_superuser, `is a superuser: ${unbound}`],
+    [is_owner, `owns the mirror: ${unbound}`],
+    [is_database_owner, `owns the database: ${unbound}`],
+    // guard: role of a sync
+    [is_writer, 'may write the mirror, as a sync does, and could not any more'],
+  ] as const
+  const use = uses.find(([isSo]) => isSo)
+  if (use === undefined) return
   throw new UsageError(
-    `The role ${quote(name)} ${what}: nothing binds it to reading. Name another one, like ${quote(`${name}_reader`)}.`,
+    `The role ${quote(name)} ${use[1]}. Name another one, like ${quote(`${name}_reader`)}.`,
   )
 }

@@ -258,6 +258,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'its receiver fails',
   },
   {
+    name: 'role of a sync',
+    promise: 'the role of a sync does not become a reader: its next run could not write',
+    mutation: 'remove',
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'permissions.md syncs',
+  },
+  {
     name: 'attributes of a reader',
     promise: 'no role that may create roles, or copy the server, becomes a reader',
     mutation: 'remove',

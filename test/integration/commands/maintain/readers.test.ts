@@ -283,6 +283,9 @@ onPostgresCommandStage('readers', (stage) => {
     await change(owner, ['revoke create on schema public from public'])
     await dropRole(s.place.url, ann)
     expect((await s.run(['readers'])).stdout).toMatch(/the role is gone$/m)
+    await onServer(`create role "${ann}" login`)
+    expect((await s.run(['readers'])).stdout).toMatch(/the role was made anew: add it again$/m)
+    await dropRole(s.place.url, ann)
     expect((await s.run(['readers', 'remove', ann, '--apply'])).stderr).toBe(
       `${ann} may not read the mirror any more.\n`,
     )
@@ -634,6 +637,11 @@ test('a role with the grants of docs/operate/permissions.md syncs, and reads no 
   for (const command of [['sync', '-q'], ['backfill', '-q'], ['verify', '-q'], ['status'], ['doctor']])
     expect(await s.run(command, { env }), command.join(' ')).toMatchObject({ code: 0 })
   await expectNoCopy(s, env)
+  const added = await s.run(['readers', 'add', role, '--apply'])
+  expect(added).toMatchObject({ code: 2, stdout: '' })
+  expect(added.stderr).toContain(
+    'may write the mirror, as a sync does, and could not any more. Name another one',
+  )
   const read = await readable(s.place.url, role)
   expect(all.filter((name) => !read.includes(name))).toEqual(['api_keys', 'person_id_secret', 'readers'])
   expect(read.filter((name) => UNUSED_BY_RUNS.includes(name))).toEqual([])
