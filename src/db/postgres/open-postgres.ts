@@ -96,7 +96,9 @@ function followPassword(former: URL, currentUrl: () => string, log: DatabaseLog 
     const { searchParams, password } = lastRead.get(currentUrl) ?? former
     const found = searchParams.get('password') ?? decodeURIComponent(password)
     if (found !== '') return found
-    throw new Error('the server asks for a password, and the database URL has none')
+    throw new Error(
+      'the server asks for a password, and the database URL has none: write postgres://user:password@host:5432/database (PGPASSWORD and .pgpass are not read)',
+    )
   }
 }
 
