@@ -103,30 +103,62 @@ export async function rewriteUnread(
  *
  * @returns the events in which a row changed
  */
-export function rewriteLive(
+export async function rewriteLive(
   trx: Transaction,
   account: number,
   events: readonly string[],
   rules: DocumentRules,
 ): Promise<ReadonlySet<string>> {
-  const keys = sql`
-    select event_id, id from headcount.responses where account_id = ${account} and event_id = any (${events}::text[])`
-  return restateResponses(trx, account, keys, () => applyRules(trx, account, events, rules))
+  const changed: string[] = []
+  for (const keys of await keysInParts(trx, account, events)) {
+    const some = await restateResponses(trx, account, keys, () => applyRules(trx, account, keys, rules))
+    changed.push(...some)
+  }
+  return new Set(changed)
 }
 
+/** What is restated is in memory for a moment. */
+const RESPONSES_PER_PART = 5000
+
+/** Recordsets `(event_id, id)` that have the responses of these events together. */
+async function keysInParts(
+  { kysely }: Transaction,
+  account: number,
+  events: readonly string[],
+): Promise<readonly RawBuilder<unknown>[]> {
+  const { rows } = await sql<{ events: string[]; first_ids: string[]; last_ids: string[] }>`
+    select array_agg(event_id) as events, array_agg(first_id) as first_ids, array_agg(last_id) as last_ids
+      from (select part, event_id, min(id)::text as first_id, max(id)::text as last_id
+              from (select event_id, id, (row_number() over (order by event_id, id) - 1) / ${RESPONSES_PER_PART}::int as part
+                      from headcount.responses
+                     where account_id = ${account} and event_id = any (${events}::text[])) numbered
+             group by part, event_id) ranges
+     group by part
+     order by part`.execute(kysely)
+  return rows.map(
+    (part) => sql`
+      select r.event_id, r.id
+        from unnest(${part.events}::text[], ${part.first_ids}::bigint[], ${part.last_ids}::bigint[]) range (event_id, first_id, last_id)
+        join headcount.responses r
+          on r.account_id = ${account} and r.event_id = range.event_id and r.id between range.first_id and range.last_id`,
+  )
+}
+
+/** @param keys a recordset `(event_id, id)` */
 async function applyRules(
   trx: Transaction,
   account: number,
-  events: readonly string[],
+  keys: RawBuilder<unknown>,
   rules: DocumentRules,
-): Promise<ReadonlySet<string>> {
-  const ofEvents = sql`account_id = ${account} and event_id = any (${events}::text[])`
+): Promise<readonly string[]> {
+  const own = (id: 'id' | 'response_id') =>
+    sql`account_id = ${account} and (event_id, ${sql.ref(id)}) in (${keys})`
   const pseudonyms = await pseudonymsOf(
     trx,
     rules,
     (fields) => sql`
       select distinct f.field, f.value
-        from (select * from headcount.responses where ${ofEvents}) r
+        from (select * from headcount.responses where ${own('id')}) r
        cross join lateral (values ('name', r.name), ('email', r.email)) f (field, value)
        where f.value is not null and f.field = any (${fields}::text[])`,
   )
@@ -145,7 +177,7 @@ async function applyRules(
       select event_id, id, ${column('name')} as name, ${column('email')} as email, ${column('message')} as message,
              ${extra(rules.allExtra, unknown)} as _extra
         from headcount.responses
-       where ${ofEvents}
+       where ${own('id')}
     )
     update headcount.responses r
        set name = kept.name, email = kept.email, message = kept.message, _extra = kept._extra
@@ -156,9 +188,9 @@ async function applyRules(
   const slotExtra = extra(rules.allSlotExtra, rules.slotFields)
   const slots = await sql<{ event_id: string }>`
     update headcount.slots set _extra = ${slotExtra}
-     where ${ofEvents} and _extra is distinct from ${slotExtra}
+     where ${own('response_id')} and _extra is distinct from ${slotExtra}
     returning event_id`.execute(trx.kysely)
-  return new Set([...responses.rows, ...slots.rows].map(({ event_id }) => event_id))
+  return [...responses.rows, ...slots.rows].map(({ event_id }) => event_id)
 }
 
 /** A recordset `(field, value, pseudonym)` of each text of these fields. @param texts selects `field` and `value` */

@@ -230,6 +230,32 @@ onBothStages('what is stored again in another form', (stage) => {
 
 /** Their statements are those of the tests above. */
 onPostgresStage('fields that are left out (postgres)', (stage) => {
+  test('go from more held responses than are stored again at once, of several events', async () => {
+    const held = accountOf({ gala: 5000, picnic: 2 })
+    held.of('gala').push(ada(50_001), ada(50_002))
+    held.of('picnic').push(ada(7))
+    await using on = await stage(held)
+    await on.run('sync')
+    held.of('gala').splice(-2, 2, ada(50_001, { quantity: 5 }), ada(50_002, { quantity: 5 }))
+    held.of('picnic').splice(-1, 1, ada(7, { quantity: 5 }))
+    await on.run('sync', { all: true })
+    held.remove('gala')
+    held.remove('picnic')
+    await on.run('sync', { ...leaveOut, all: true })
+    expect(
+      await on.query(`
+        select e.id, count(r.message)::int, count(r._extra)::int,
+               (select count(restated_fields)::int from headcount.response_history h where h.event_id = e.id)
+          from headcount.events e
+          join headcount.responses r on r.event_id = e.id
+         group by e.id order by e.id`),
+    ).toEqual([
+      ['gala', 0, 2, 2],
+      ['picnic', 0, 1, 1],
+    ])
+    expect(await on.query(`select _extra from headcount.responses where _extra ? 'phone'`)).toEqual([])
+  })
+
   test('may be all that the specification does not name, with values that fit no column', async () => {
     await using on = await stage(account())
     const all = { leaveOut: ['responses._extra', 'slots._extra'] }
