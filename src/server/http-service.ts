@@ -16,6 +16,7 @@ import { safeCallback } from '../common/options/callbacks.ts'
 import { rejectTunnel, respondToParseError } from './http/bad-requests.ts'
 import { MAX_HEADER_BYTES, MAX_URL_CHARACTERS } from './http/limits.ts'
 import { ConnectionQueues } from './http/request-queue.ts'
+import { isAlreadySent } from './http/responder.ts'
 
 export interface HttpServiceOptions {
   readonly store: Store
@@ -91,12 +92,21 @@ function createAnswering({
     answered,
     links: links ?? null,
   })
-  const answer = getRequestListener(routes.fetch, {
+  const send: typeof routes.fetch = async (request, bindings) => {
+    const response = await routes.fetch(request, bindings)
+    // Of an error without a response the adapter sends nothing.
+    if (isAlreadySent(response)) throw alreadySent
+    return response
+  }
+  const answer = getRequestListener(send, {
     // By default the adapter replaces the global Request and Response.
     overrideGlobalObjects: false,
     // For HTTP/1.0, which has no Host header.
     hostname: 'localhost',
-    errorHandler: () => toFetchResponse(unreadableUrl, false, report, new DisposableStack()),
+    errorHandler: (error) =>
+      error === alreadySent
+        ? undefined
+        : toFetchResponse(unreadableUrl, false, report, new DisposableStack()),
   })
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -192,6 +202,8 @@ function serverOver(queues: ConnectionQueues, requestMs: number): Server {
   })
   return server
 }
+
+const alreadySent = new Error('the response was sent')
 
 const unreadableUrl = problem(
   'bad_request',

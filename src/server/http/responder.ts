@@ -1,6 +1,5 @@
 /** Sends the result of a route, or the problem for its error. */
 import type { HttpBindings } from '@hono/node-server'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import { DatabaseError } from '../../common/errors.ts'
 import { problem, UnavailableError, unavailableProblem, RETRY_SOON_SECONDS } from '../problems.ts'
@@ -11,6 +10,17 @@ import type { SendTimeout } from './slow-client.ts'
 /** Node's request and response; absent when `fetch` was called. */
 export type Bindings = { readonly Bindings: Partial<HttpBindings> }
 export type Request = Context<Bindings>
+
+/** For Hono, which makes another one of it for HEAD. */
+const ALREADY_SENT = new Response(null, { headers: { 'x-already-sent': 'true' } })
+
+/**
+ * Whether a response was sent over node:http. The adapter has a mark of its own for that, and sends such a response once more where its `serve`
+ * had put another `Response` in place of the global one before this module was loaded.
+ */
+export function isAlreadySent({ headers }: Response): boolean {
+  return headers.has('x-already-sent')
+}
 
 /** @param held is disposed of when the response has been sent */
 type Route = (request: Request, held: DisposableStack) => HttpResponse | Promise<HttpResponse>
@@ -42,7 +52,7 @@ export function createResponder(onError: (error: unknown) => void, timeout: Send
     } catch (error) {
       onError(error)
     }
-    return RESPONSE_ALREADY_SENT
+    return ALREADY_SENT
   }
 
   return {

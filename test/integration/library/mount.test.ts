@@ -1,6 +1,8 @@
 /** `createService` inside another server: every address that it names leads back to it. */
 import { once } from 'node:events'
 import { createServer, request as sendTo, type RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Worker } from 'node:worker_threads'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { fetch } from 'undici'
@@ -129,6 +131,46 @@ describe('the page', () => {
   test('a mount path that is none is refused', () => {
     for (const mountPath of ['club', '/cl ub', '//club', '/club?', '/a/../b//'])
       expect(() => createService({ database, mountPath }), mountPath).toThrow(UsageError)
+  })
+})
+
+const besideHono = `
+  const { parentPort, workerData: { adapter, library, database, key } } = require('node:worker_threads')
+  import(adapter).then(async ({ getRequestListener }) => {
+    const own = Response
+    getRequestListener(() => new Response('of the program'))
+    const { createService } = await import(library)
+    const service = createService({ database })
+    const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+    const statuses = []
+    for (const path of ['/ping', '/events', '/events/gala/responses', '/nothing']) {
+      const answer = await fetch(url + path, { headers: { 'X-API-Key': key } })
+      statuses.push([path, answer.status, (await answer.text()).length > 0])
+    }
+    await service.close()
+    parentPort.postMessage({ isReplaced: Response !== own, statuses })
+  })`
+
+test('each request is answered once in a program whose Hono has put a Response of its own in place of the global one', async () => {
+  const workerData = {
+    adapter: import.meta.resolve('@hono/node-server'),
+    library: new URL('../../../src/index.ts', import.meta.url).href,
+    database,
+    key,
+  }
+  const worker = new Worker(besideHono, { eval: true, workerData, stderr: true })
+  const written = text(worker.stderr)
+  const [seen] = (await once(worker, 'message')) as unknown[]
+  await once(worker, 'exit')
+  expect(await written).toBe('')
+  expect(seen).toEqual({
+    isReplaced: true,
+    statuses: [
+      ['/ping', 200, true],
+      ['/events', 200, true],
+      ['/events/gala/responses', 200, true],
+      ['/nothing', 404, true],
+    ],
   })
 })
 
