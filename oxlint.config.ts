@@ -26,7 +26,10 @@ const layers = [
   { name: 'server', imports: ['common', 'telemetry', 'db', 'mirror', 'outputs/export', 'outputs/report'] },
   { name: 'orchestration/schedule', imports: ['common'] },
   { name: 'orchestration/queue', imports: ['common', 'db', 'mirror', 'orchestration/schedule'] },
-  { name: 'config', imports: ['common', 'source', 'normalise', 'outputs/notify'] },
+  {
+    name: 'config',
+    imports: ['common', 'source', 'normalise', 'outputs/notify', 'db/postgres/connection-url.ts'],
+  },
   { name: 'telemetry/sdk', imports: ['common', 'telemetry', 'mirror', 'config'] },
   {
     name: 'index.ts',
@@ -70,6 +73,7 @@ const packages = [
       'src/telemetry/sdk/temporality.ts',
     ],
   },
+  { name: 'pgpass', by: ['src/config/psql-password.ts'] },
   { name: 'pg', by: ['src/db/postgres/open-postgres.ts', 'src/db/postgres/one-message.ts'] },
   { name: '@electric-sql/pglite', by: ['src/db/pglite/open-pglite.ts'] },
   { name: 'pg-boss', by: ['src/orchestration/queue/open-queue.ts'] },

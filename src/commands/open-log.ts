@@ -72,9 +72,11 @@ export function databaseOf(
 
 /** Of the address of a database. */
 export function redactPassword(target: string, terminal: Terminal): void {
-  const { username, password } = URL.parse(target) ?? { username: '', password: '' }
-  // Messages name the user.
-  if (password === username) return
-  terminal.redact(password)
-  terminal.redact(percentDecoded(password))
+  const url = URL.parse(target)
+  if (url === null) return
+  const ofQuery = url.searchParams.get('password') ?? ''
+  for (const password of [url.password, percentDecoded(url.password), ofQuery, encodeURIComponent(ofQuery)]) {
+    // Messages name the user.
+    if (![url.username, percentDecoded(url.username)].includes(password)) terminal.redact(password)
+  }
 }

@@ -9,6 +9,7 @@ import { readRun, readWorker, type RunConfig, type WorkerConfig } from './read-r
 import { readService, type ServiceSettings } from './read-service.ts'
 import { settings, variableNames } from './settings.ts'
 import { databaseTarget, InvalidValueError } from '../common/parse-values.ts'
+import { withPsqlPassword } from './psql-password.ts'
 import { unknownVariables, withoutServiceLinks } from './variable-names.ts'
 import { ConfigurationError } from '../common/errors.ts'
 
@@ -130,7 +131,7 @@ export async function environmentFaults(
   reading.secret('HEADCOUNT_API_KEY', trimmedApiKey)
   reading.secret('HEADCOUNT_PERSON_KEY', personKey)
   await readNotify(reading)
-  readDatabase(reading, {})
+  await readDatabase(reading, {})
   return reading.faults
 }
 
@@ -150,7 +151,7 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
     account: await reading.take(settings.account),
     newAccount: await reading.take(settings.newAccount),
     personKey: reading.secret('HEADCOUNT_PERSON_KEY', personKey),
-    database: readDatabase(reading, flags, databaseRemedy),
+    database: await readDatabase(reading, flags, databaseRemedy),
     run: await readRun(reading),
     pool: Object.freeze({
       runs: await reading.take(settings.runs),
@@ -167,18 +168,27 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
   })
 }
 
-function readDatabase(reading: SettingsReader, { database: flag }: Flags, remedy?: string): DatabaseConfig {
+async function readDatabase(reading: SettingsReader, flags: Flags, remedy?: string): Promise<DatabaseConfig> {
+  const named = readNamedDatabase(reading, flags, remedy)
+  return Object.freeze({ ...named, target: await withPsqlPassword(named.target) })
+}
+
+function readNamedDatabase(
+  reading: SettingsReader,
+  { database: flag }: Flags,
+  remedy?: string,
+): DatabaseConfig {
   if (flag === undefined) {
     const target = reading.secret('DATABASE_URL', databaseTarget, remedy)
     const reread = target === null ? null : reading.rereadSecret('DATABASE_URL', databaseTarget)
-    return Object.freeze({
+    return {
       target: target ?? defaultDatabase,
       isDefault: target === null,
       ...(reread !== null && { reread }),
-    })
+    }
   }
   try {
-    return Object.freeze({ target: databaseTarget(String(flag)), isDefault: false })
+    return { target: databaseTarget(String(flag)), isDefault: false }
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error
     reading.faults.push(`--database ${error.message} (for example --database ${defaultDatabase})`)

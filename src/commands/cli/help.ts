@@ -69,6 +69,7 @@ export const settingsHelp: readonly Example[] = [
     'a file that lists many accounts (docs/operate/many-accounts.md); without --account, all are meant',
   ],
   ['DATABASE_URL', 'postgres://… or pglite:<folder>, or DATABASE_URL_FILE; default pglite:./headcount-data'],
+  ['PGPASSWORD, PGPASSFILE', 'the password, or the file with passwords (~/.pgpass), of a URL without one'],
   ['HEADCOUNT_SMTP_URL_FILE', 'a file with the mail server, like smtp://user:password@mail.example.org:587'],
   ['HEADCOUNT_DIGEST_TO_FILE', 'a file with who gets digests: mailto:…, or https:// addresses'],
   ['HEADCOUNT_NOTIFY_TO_FILE', 'a file with who hears when the mirror is no longer right'],

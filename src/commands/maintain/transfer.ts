@@ -1,5 +1,6 @@
 /** The commands that move a mirror, write it to a file, and make one of a file. */
 import { readConfig, type Config } from '../../config/config.ts'
+import { withPsqlPassword } from '../../config/psql-password.ts'
 import type { Logger, TransferProgress } from '../../index.ts'
 import { backupMirror, moveMirror, restoreWith } from '../../outputs/transfer/library-api.ts'
 import type { Command, Context, JsonFlags } from '../cli/context.ts'
@@ -16,12 +17,13 @@ type TransferFlags = JsonFlags & { readonly quiet?: true }
 type MoveFlags = TransferFlags & { readonly to: string; readonly force?: true }
 
 /** Copies the mirror into an empty database. A signal ends it between two parts, and leaves nothing there. */
-export const move: Command<MoveFlags> = (context) => {
-  const { to, force = false } = context.flags
+export const move: Command<MoveFlags> = async (context) => {
+  const { force = false } = context.flags
+  const to = await withPsqlPassword(context.flags.to)
   redactPassword(to, context.terminal)
   // What there is to do next is done there.
   const format: typeof formatMove = (report, out) =>
-    withFlagsInHints({ ...context.flags, database: to }, () => formatMove(report, out))
+    withFlagsInHints({ ...context.flags, database: context.flags.to }, () => formatMove(report, out))
   return runTransfer(context, (options) => moveMirror({ ...options, to, force }), format)
 }
 

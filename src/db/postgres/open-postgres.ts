@@ -93,13 +93,16 @@ function followPassword(former: URL, currentUrl: () => string, log: DatabaseLog 
       if (message !== told) log?.('warn', `The database password that was read before is used: ${message}`)
       told = message
     }
-    const { searchParams, password } = lastRead.get(currentUrl) ?? former
-    const found = searchParams.get('password') ?? decodeURIComponent(password)
+    const found = passwordOf(lastRead.get(currentUrl) ?? former) || passwordOf(former)
     if (found !== '') return found
     throw new Error(
-      'the server asks for a password, and the database URL has none: write postgres://user:password@host:5432/database (PGPASSWORD and .pgpass are not read)',
+      'the server asks for a password, and the database URL has none: write postgres://user:password@host:5432/database',
     )
   }
+}
+
+function passwordOf({ searchParams, password }: URL): string {
+  return searchParams.get('password') ?? decodeURIComponent(password)
 }
 
 /** Not of a pool: that of a worker lasts for one run, and the next begins with the URL of the start, whose password may be long gone. */

@@ -1,0 +1,38 @@
+/** The password that psql takes where a database URL has none. */
+import { withLibpqDefaults } from '../db/postgres/connection-url.ts'
+import { ownEnvironment } from './secrets.ts'
+
+/**
+ * Adds to a Postgres URL without a password that of `PGPASSWORD`, or else of the password file (`PGPASSFILE`, by default `.pgpass` in the
+ * home folder). A URL that has a password, or that cannot be read, is as it was.
+ */
+export async function withPsqlPassword(target: string): Promise<string> {
+  const url = /^postgres(ql)?:/i.test(target) ? URL.parse(target) : null
+  if (url === null || url.password !== '' || url.searchParams.has('password')) return target
+  const password = ownEnvironment['PGPASSWORD'] || (await passwordOfFile(url))
+  if (password === undefined) return target
+  url.searchParams.set('password', password)
+  return url.href
+}
+
+/** A file that others may read is not used, which it says on stderr, as psql does. */
+async function passwordOfFile(url: URL): Promise<string | undefined> {
+  const { searchParams, username, hostname, port, pathname } = withLibpqDefaults(url)
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname)
+  const info = {
+    // As libpq looks for a socket.
+    host: host.startsWith('/') ? 'localhost' : host,
+    port: searchParams.get('port') ?? port,
+    database: decodeURIComponent(pathname.slice(1)),
+    user: searchParams.get('user') ?? decodeURIComponent(username),
+  }
+  // @ts-expect-error -- the package has no types
+  const { default: pgpass } = (await import('pgpass')) as { readonly default: PasswordFile }
+  return new Promise((resolve) => pgpass(info, resolve))
+}
+
+/** `undefined`: the file has no password for this, or is not used. */
+type PasswordFile = (
+  info: Readonly<Record<'host' | 'port' | 'database' | 'user', string>>,
+  found: (password: string | undefined) => void,
+) => void
