@@ -31,7 +31,8 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
     [UNDEFINED_TABLE, '3F000', '42883', UNDEFINED_COLUMN].includes(code) &&
     /\bheadcount(?:_internal)?[."]|"headcount(?:_internal)?"/.test(message)
   ) {
-    return new SchemaVersionError(`${label}: ${message}. Run: ${commandName()} migrate`, options)
+    const remedy = `Run: ${commandName()} migrate. If the schema is up to date, ${commandName()} doctor says what was dropped`
+    return new SchemaVersionError(`${label}: ${message}. ${remedy}`, options)
   }
   const remedy = remedyOf(code, message) ?? (foreign === null ? null : remedyOfFunction(foreign, code))
   const Kind = transactionOnlyState.test(code) ? TransactionFailedError : DatabaseError

@@ -5,7 +5,7 @@ import { linkFormats } from '../../common/schema/link-formats.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf } from '../../db/errors.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { ofAccount } from '../../mirror/answers/read-view.ts'
+import { ofReadAccount } from '../../mirror/answers/read-view.ts'
 import { REPORT, type LinkContent } from '../../mirror/keys/links.ts'
 import { CANCELLED } from '../../mirror/query/query-errors.ts'
 import { CALENDAR_VIEWS } from './calendar/calendar-queries.ts'
@@ -60,7 +60,7 @@ export interface LinkBody extends Pick<LinkBodyFormat, 'contentType' | 'headers'
 /**
  * What a link shows now, all of one moment.
  *
- * @throws LinkError when the view is no more, or the body is too large or takes too long; DatabaseError
+ * @throws LinkError when the view is no more, or the body is too large or takes too long; MirrorNotFoundError; DatabaseError
  */
 export async function makeLinkBody(
   database: Database,
@@ -76,7 +76,7 @@ export async function makeLinkBody(
     return collect(format.parts(source), limits.maxBytes)
   }
   const { lockTimeoutMs } = limits
-  const bytes = await ofAccount(database, link.account.name, work, { lockTimeoutMs })
+  const bytes = await ofReadAccount(database, link.account.name, work, { lockTimeoutMs })
   return { bytes, contentType, ...(headers && { headers }) }
 }
 

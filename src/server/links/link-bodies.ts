@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { withinTime } from '../../common/abort.ts'
+import { MirrorNotFoundError } from '../../common/errors.ts'
 import type { Database } from '../../db/connect.ts'
 import {
   makeLinkBody,
@@ -13,7 +14,7 @@ import {
 import { LinkError } from '../../outputs/export/link-error.ts'
 import { REPORT } from '../../mirror/keys/links.ts'
 import { encodeBody } from '../http/content-encoding.ts'
-import { UnavailableError } from '../problems.ts'
+import { AFTER_A_RUN_SECONDS, UnavailableError } from '../problems.ts'
 
 /** A body as it is sent. */
 export interface KeptBody extends Pick<LinkBody, 'contentType' | 'headers'> {
@@ -42,6 +43,8 @@ export interface LinkToMake extends ShownLink {
 const KEPT_MS = 60_000
 /** What is too slow keeps all others waiting: it is tried again after so long. */
 const SLOW_KEPT_MS = 600_000
+/** What it shows may have been forgotten since, or be far from what the mirror has. */
+const SHOWN_MS = 7_200_000
 /** Of all bodies, plain and compressed. */
 const MAX_KEPT_BYTES = 48 * 1024 ** 2
 const MAX_BODY_BYTES = 16 * 1024 ** 2
@@ -63,7 +66,7 @@ export interface LinkBodiesOptions {
 /**
  * Gives a function that gets the body of a link.
  *
- * It throws LinkError, DatabaseError; UnavailableError when others are made for too long.
+ * It throws LinkError, DatabaseError; UnavailableError when nothing was read yet, and when others are made for too long.
  */
 export function createLinkBodies(
   database: Database,
@@ -79,7 +82,12 @@ export function createLinkBodies(
   }
   // guard: one computation at a time
   const alone = pLimit(1)
-  const kept = new LRUCache<string, Made>({ maxSize: MAX_KEPT_BYTES, sizeCalculation: sizeOf })
+  const kept = new LRUCache<string, Made>({
+    maxSize: MAX_KEPT_BYTES,
+    sizeCalculation: sizeOf,
+    /* guard: age of a link */ ttl: SHOWN_MS,
+    perf: { now },
+  })
   const pending = new Map<string, { readonly version: string; readonly made: Promise<Made> }>()
 
   async function make(link: LinkToMake): Promise<Made> {
@@ -138,6 +146,8 @@ async function bodyOf(
     return { ...rest, identity: bytes, gzip: await encodeBody(bytes, 'gzip'), digest }
   } catch (error) {
     if (error instanceof LinkError) return error
+    // guard: links before a reading
+    if (error instanceof MirrorNotFoundError) throw new UnavailableError('not_mirrored', AFTER_A_RUN_SECONDS)
     throw error
   }
 }

@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib'
 import ICAL from 'ical.js'
 import { request } from 'undici'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import { EXPORTABLE } from '../../../src/outputs/export/select-views.ts'
 import {
@@ -12,6 +12,7 @@ import {
   setAccount,
   type CreateLinkOptions,
 } from '../../../src/index.ts'
+import { createLinkBodies } from '../../../src/server/links/link-bodies.ts'
 import { createLinks } from '../../../src/server/links/link-responder.ts'
 import { accountOf, responseItem, type Account } from '../../support/accounts/account.ts'
 import { send } from '../../support/http/fault-server.ts'
@@ -162,6 +163,22 @@ onPostgresStage('a link (postgres)', (start) => {
     stage.service.next(send({ status: 401 }))
     expect((await stage.sync()).exit).toBe(3)
     expect((await get(path)).text).toContain(`<p>account default, as of ${String(row?.[0])} UTC</p>`)
+  })
+
+  test('shows no empty table before something was read', async () => {
+    await using stage = await start(clubAccount())
+    stage.service.next(send({ status: 401 }))
+    expect((await stage.sync()).exit).toBe(3)
+    const { get, make, errors } = await showing(stage)
+    const made = [
+      await make({ view: 'responses', format: 'csv' }),
+      await make({ view: 'report', format: 'html' }),
+    ]
+    for (const { path } of made)
+      expect(await get(path)).toMatchObject({ status: 503, text: expect.stringContaining('"not_mirrored"') })
+    expect(errors).toEqual([])
+    await stage.sync()
+    for (const { path } of made) expect((await get(path)).status).toBe(200)
   })
 
   test('without personal data shows no name, address or message in any form', async () => {
@@ -466,6 +483,7 @@ onPostgresStage('the address of a link', (start) => {
     await stage.change(
       `insert into headcount.accounts (name) values ('north')`,
       `insert into headcount.events (account_id, id, title, _run_id) select id, 'north-only', 'Of the north', 1 from headcount.accounts where name = 'north'`,
+      `insert into headcount.sync_state (account_id, event_id, last_full_read_at) select account_id, id, now() from headcount.events where id = 'north-only'`,
     )
     const { get, make } = await showing(stage)
     for (const view of EXPORTABLE) {
@@ -693,6 +711,37 @@ describe('the bodies of links', () => {
         expect((await get(path)).status).toBe(200)
       },
     )
+
+    test('anew when those of before are too old to stand in for what takes long', async () => {
+      await using stage = await clubStage(start)
+      await using opened = await connect(stage.url)
+      let [clock, free] = [1, Promise.resolve()]
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      const database: Database = {
+        ...opened,
+        kysely: opened.kysely,
+        transaction: (work, options) => free.then(() => opened.transaction(work, options)),
+      }
+      const getBody = createLinkBodies(database, { now: () => clock })
+      const account = { id: 1, name: 'default' }
+      const content = { view: 'responses', format: 'csv', event_id: null, with_personal: true } as const
+      const ask = () => getBody({ ...content, id: '1', version: '', account })
+      const before = await ask()
+
+      free = released
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const askLater = (ms: number) => {
+        clock = ms
+        const body = ask()
+        vi.advanceTimersByTime(20_000)
+        return body
+      }
+      expect(await askLater(7_200_001)).toBe(before)
+      await expect(askLater(7_200_002)).rejects.toThrow('other links are made first')
+      release()
+      expect(await ask()).toMatchObject({ digest: before.digest })
+    })
 
     test('not from a mirror that is older than it may be', async () => {
       await using stage = await clubStage(start)

@@ -204,6 +204,19 @@ onPostgresStage('a Postgres that breaks off', (stage) => {
     on.expectMirrored()
   })
 
+  test('a view that somebody dropped: the error leads to doctor, which names it', async () => {
+    await using on = await stage(accountOf({}), { isOwn: true })
+    await on.sync()
+    await on.change('drop view headcount.event_summary cascade')
+    const env = { HEADCOUNT_API_KEY: testKey, HEADCOUNT_BASE_URL: on.service.baseUrl.href }
+    const run = (command: string) => headcount([command, '--database', on.url], { env })
+    expect(await run('events')).toMatchObject({ code: 5, stderr: expect.stringContaining('doctor') })
+    expect(await run('doctor')).toMatchObject({
+      code: 5,
+      stdout: expect.stringMatching(/failed +schema .*event_summary.*backup/),
+    })
+  })
+
   test('a trigger that finds no table: the error and doctor name its function, and the remedy mends it', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()

@@ -61,6 +61,20 @@ export const linkGuards: readonly Guard[] = [
     only: 'once a minute at most',
   },
   {
+    name: 'age of a link',
+    promise: 'a link does not show what was read hours ago, and may have been forgotten since',
+    mutation: { replace: '86_400_000' },
+    tests: [links],
+    only: 'too old to stand in',
+  },
+  {
+    name: 'links before a reading',
+    promise: 'a link shows no empty table before something was read',
+    mutation: 'remove',
+    tests: [links],
+    only: 'postgres.*before something was read',
+  },
+  {
     name: 'one computation at a time',
     promise: 'all links together take one connection of the database',
     mutation: { replace: 'pLimit(9)' },
