@@ -15,7 +15,8 @@ import { notReached, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../../
 import { restorePerson, type RestoreReport } from '../../../mirror/persons/restore.ts'
 import { emailKeyOf } from '../../../mirror/persons/show.ts'
 import { exportSuppressions, parseListOf } from '../../../mirror/persons/suppression-file.ts'
-import { resolveAccount } from '../../../mirror/accounts/resolve-account.ts'
+import { readSuppressions } from '../../../load/state/suppressions.ts'
+import { accountId, resolveAccount } from '../../../mirror/accounts/resolve-account.ts'
 import { logTo, personKeyOf } from '../../../sync/options.ts'
 import type { Command, JsonFlags } from '../../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../../open-mirror.ts'
@@ -201,6 +202,8 @@ export const personSuppressions: Command<JsonFlags> = async (context) =>
   withMirrorReadOnly(context, async (database, config) => {
     const account = await resolveAccount(database, config.account)
     const file = await exportSuppressions(database, account)
+    const stored = await readSuppressions(database.kysely, await accountId(database, account))
+    const unfinished = stored.filter(({ erased_at }) => erased_at === null).length
     return writeResult(context, file, (out) =>
       file.suppressions.length === 0
         ? `Nobody was erased from account ${one(account)}.\n`
@@ -209,11 +212,20 @@ export const personSuppressions: Command<JsonFlags> = async (context) =>
               'keyed hash',
               ({ email_hash: hash }) => (hash === null ? 'known by ids alone' : `${hash.slice(0, 16)}…`),
             ],
-            ['erased', ({ added_at }) => (added_at === null ? '' : formatInstant(added_at))],
+            ['since', ({ added_at }) => (added_at === null ? '' : formatInstant(added_at))],
             [
               right('responses'),
               ({ responses }) => formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
             ],
-          ]),
+          ]) + unfinishedLine(unfinished, out),
     )
   })
+
+function unfinishedLine(count: number, out: Output): string {
+  if (count === 0) return ''
+  const people = formatCount(count, 'person on the list is', 'people on the list are')
+  return paragraphs(
+    out,
+    `${people} not erased as a whole yet: the erasure goes on, or was broken off. The next ${commandName()} sync ends it, or the same person erase again.`,
+  )
+}

@@ -164,37 +164,32 @@ function netItems(
   // Versions of an item may be stored in different forms, as where fields are left out: only the fields that are told have changed.
   // guard: first readings in a digest
   return sql`
-    with told as materialized (
-      select v.*, coalesce(v.response_id::text, '') as response_key
+    with told as (
+      select v.*,
+             first_value(case change when 'insert' then case when initial then record end
+                                     when 'delete' then record
+                                     else record || former end) over item as before,
+             first_value(changed_at) over item as since,
+             bool_or(change = 'delete') over item as was_gone,
+             jsonb_agg(fields) over item as names
         from headcount.changes v
-       where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null and ${named}),
-    first_change as (
-      select distinct on (entity, event_id, response_key) entity, event_id, response_key,
-             case change when 'insert' then case when initial then record end
-                         when 'delete' then record
-                         else record || former end as before,
-             changed_at as since
-        from told order by entity, event_id, response_key, run_id, changed_at),
+       where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null and ${named}
+      window item as (partition by entity, event_id, response_id order by run_id, changed_at
+                      rows between unbounded preceding and unbounded following)),
     last_change as (
-      select distinct on (entity, event_id, response_key) account_id, entity, event_id, response_key, response_id, event_title, event_at,
-             changed_at, record as document, case when change <> 'delete' then record end as now
-        from told order by entity, event_id, response_key, run_id desc, changed_at desc),
-    told_fields as (
-      select entity, event_id, response_key, bool_or(change = 'delete') as was_gone, array_agg(field.name) as names
-        from told left join unnest(told.fields) field (name) on true group by entity, event_id, response_key),
+      select distinct on (entity, event_id, response_id) told.*, record as document, case when change <> 'delete' then record end as now
+        from told order by entity, event_id, response_id, run_id desc, changed_at desc),
     item as materialized (
-      select l.account_id, l.entity, l.event_id, l.response_id, l.event_title, l.event_at, l.changed_at, f.since, f.before, l.now, l.document,
-             case when f.before is null then 'insert' when l.now is null then 'delete' else 'update' end as change,
+      select account_id, entity, event_id, response_id, event_title, event_at, changed_at, since, before, now, document,
+             case when before is null then 'insert' when now is null then 'delete' else 'update' end as change,
              field.changed as fields,
-             l.entity = 'response' and coalesce(field.changed->0->>'field' = 'created_at' and jsonb_array_length(field.changed) = 1, false) as is_minor
-        from last_change l
-        join first_change f using (entity, event_id, response_key)
-        join told_fields t using (entity, event_id, response_key)
+             entity = 'response' and coalesce(field.changed->0->>'field' = 'created_at' and jsonb_array_length(field.changed) = 1, false) as is_minor
+        from last_change
        cross join lateral (
-         select jsonb_agg(jsonb_build_object('field', key.field, 'before', f.before->key.field, 'now', l.now->key.field)
+         select jsonb_agg(jsonb_build_object('field', key.field, 'before', before->key.field, 'now', now->key.field)
                           order by key.field collate "C") as changed
-           from jsonb_object_keys(case when f.before is not null and l.now is not null then f.before || l.now end) key (field)
-          where key.field <> 'updated_at' and (t.was_gone or key.field = any (t.names))
-            and nullif(f.before->key.field, 'null') is distinct from nullif(l.now->key.field, 'null')) field
-       where (f.before is null) <> (l.now is null) or field.changed is not null)`
+           from jsonb_object_keys(case when before is not null and now is not null then before || now end) key (field)
+          where key.field <> 'updated_at' and (was_gone or names @> jsonb_build_array(jsonb_build_array(key.field)))
+            and nullif(before->key.field, 'null') is distinct from nullif(now->key.field, 'null')) field
+       where (before is null) <> (now is null) or field.changed is not null)`
 }

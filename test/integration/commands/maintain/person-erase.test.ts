@@ -87,6 +87,7 @@ onPostgresCommandStage('person erase', (stage) => {
 
     const listed = await s.run(['person', 'suppressions'])
     expect(listed.stdout).toMatch(/^[0-9a-f]{16}… +20\d\d-[^\n]* +2$/m)
+    expect(listed.stdout).not.toContain('not erased')
     const restored = await s.run(['person', 'restore', 'ada@example.org'], { env: key })
     expect(restored.stdout).toMatch(
       /is off the suppression list of account default\. The next sync reads 2 lists whole/,
@@ -290,6 +291,8 @@ onPostgresCommandStage('person erase', (stage) => {
       }
       const killed = await s.run(['person', 'erase', 'ada@example.org', '--yes'], { env: key, meanwhile })
       expect(killed.code).toBeNull()
+      const listed = await s.run(['person', 'suppressions'])
+      expect(listed.stdout).toMatch(/\n1 person on the list is not erased as a whole yet: /)
     })
     expect(await held(s)).toEqual([1, 0])
     account.of('picnic')[2] = responseItem(8, { ...ada, quantity: 7 })

@@ -1,6 +1,10 @@
 /** What a digest tells of the changes between two runs. */
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { commandName } from '../../../../src/common/command-name.ts'
+import { connect } from '../../../../src/db/connect.ts'
+import { netChanges } from '../../../../src/mirror/answers/digest/net-changes.ts'
+import { readPeriods } from '../../../../src/mirror/answers/digest/period.ts'
 import { digestOutline } from '../../../../src/outputs/notify/digest/digest-outline.ts'
 import { digestText } from '../../../../src/outputs/notify/digest/digest-text.ts'
 import { digest, erasePerson, type AccountDigest, type DigestOptions } from '../../../../src/index.ts'
@@ -258,6 +262,25 @@ onPostgresStage('a digest (postgres)', (stage) => {
     await on.sync({ all: true })
     expect(await told(on, { since: 1 })).toMatchObject({ is_news: false })
     expect(texts(await own(on, { since: 1 }))).toMatch(/\n\nNothing new\.\n\nThe mirror is whole/)
+  })
+
+  test('of many first readings compares each item with its own changes alone', async () => {
+    const [account, items] = [accountOf({}), 2000]
+    account.add('gala', items)
+    await using on = await stage(account)
+    await on.sync()
+    await using database = await connect(on.target)
+    const plan = await database.transaction(async (trx) => {
+      const [period] = await readPeriods(trx, { msFromNow: -DAY }, null)
+      if (period === undefined) throw new Error('there is no account')
+      const explained = await sql`explain (analyze, format json) ${netChanges(period, null)}`.execute(
+        trx.kysely,
+      )
+      return JSON.stringify(explained.rows)
+    })
+    const removed = plan.matchAll(/"Rows Removed by Join Filter":(\d+)/g)
+    expect(plan).toContain(`"Actual Rows":${items}`)
+    expect([...removed].reduce((sum, [, rows]) => sum + Number(rows), 0)).toBeLessThan(10 * items)
   })
 
   test('never names people who were erased or forgotten', async () => {
