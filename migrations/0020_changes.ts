@@ -18,6 +18,8 @@ interface Items {
   readonly responseId: (row: string) => string
   /** Live items as account_id, event_id, response_id, document, _changed_at, _first_seen_at, _run_id. */
   readonly live: string
+  /** Of live items that came: their rows without a document, and the document of a change `c` of such an item. */
+  readonly came?: { readonly rows: string; readonly document: string }
 }
 
 const events: Items = {
@@ -46,7 +48,7 @@ export const responses: Items = {
 }
 
 /** Each change of an item, with the document before it and after it. `offset 0` lets a document be read once, and only when it is asked for. */
-const transitions = ({ history, former = 'h.document', same, responseId, live }: Items) => `
+const transitions = ({ history, former = 'h.document', same, responseId, live, came }: Items) => `
         select h.account_id, h.event_id, ${responseId('h')} as response_id, h.valid_to as changed_at, 'update' as change,
                ${former} as former, next.document, h.ended_by_run_id as run_id
           from headcount.${history} h
@@ -77,7 +79,7 @@ const transitions = ({ history, former = 'h.document', same, responseId, live }:
                     and (before.valid_from, before.ended_by_run_id) < (h.valid_from, h.ended_by_run_id))
         union all
         select l.account_id, l.event_id, l.response_id, l._changed_at, 'insert', null, l.document, l._run_id
-          from ${live} l
+          from ${came?.rows ?? live} l
          where l._changed_at = l._first_seen_at
            and not exists (
                  select from headcount.${history} before
@@ -122,11 +124,17 @@ const changedField = `left join lateral (
          where c.former->key.field is distinct from c.document->key.field
       ) changed on true`
 
+/** The document of a change `c` that is no update: null of a delete. */
+const inserted = ({ came }: Items) =>
+  came === undefined
+    ? 'c.document'
+    : `(case when c.change = 'insert' then coalesce(c.document, ${came.document}) end)`
+
 /** @param from as `responses` */
 export const responseChangesQuery = (from: Items): string => `
     select c.account_id, a.name as account, c.event_id, c.response_id, c.changed_at, c.change, changed.field,
            case c.change when 'update' then c.former->>changed.field else c.former::text end as old_value,
-           case c.change when 'update' then c.document->>changed.field else c.document::text end as new_value,${eventTitle} as event_title,
+           case c.change when 'update' then c.document->>changed.field else ${inserted(from)}::text end as new_value,${eventTitle} as event_title,
            case when r.id is not null then r.name
                 else (select last.document->>'name'
                         from headcount.response_history last
@@ -217,7 +225,7 @@ const eventChanges = view({
 const items = (entity: 'event' | 'response', from: Items, initial: string) => `
         select c.account_id, a.name as account, c.run_id, c.changed_at, '${entity}' as entity, c.event_id, c.response_id,
                c.change, ${initial} as initial,${eventTitle} as event_title,${eventAt} as event_at,
-               changed.fields, coalesce(c.document, c.former) as record, changed.former
+               changed.fields, coalesce(c.document, c.former${from.came === undefined ? '' : `, ${from.came.document}`}) as record, changed.former
           from (${transitions(from)}
           ) c
           ${account}

@@ -10,7 +10,7 @@ const restated = `case when headcount_internal.slots_without_personal(h.document
                               is distinct from headcount_internal.slots_without_personal(next.document->'slots')
                          then array_remove(h.restated_fields, 'slots') else h.restated_fields end`
 
-const compared = {
+export const compared = {
   ...responses,
   former: `case when h.restated_fields is null then h.document
                     else (select (h.document - restated.fields)

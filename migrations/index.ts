@@ -38,6 +38,7 @@ import { pendingMirror } from './0038_pending_mirror.ts'
 import { runsOfVersions } from './0039_runs_of_versions.ts'
 import { timeZoneOfReaders } from './0040_time_zone_of_readers.ts'
 import { restatedFields } from './0041_restated_fields.ts'
+import { lateDocuments } from './0042_late_documents.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   { number: 39, name: 'runs_of_versions', statements: runsOfVersions },
   { number: 40, name: 'time_zone_of_readers', statements: timeZoneOfReaders },
   { number: 41, name: 'restated_fields', statements: restatedFields },
+  { number: 42, name: 'late_documents', statements: lateDocuments },
 ]

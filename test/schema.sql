@@ -478,7 +478,9 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                      LIMIT 1)
                 END AS event_at,
             changed.fields,
-            COALESCE(c_1.document, c_1.former) AS record,
+            COALESCE(c_1.document, c_1.former, ( SELECT late.document
+                   FROM headcount.response_documents late
+                  WHERE late.account_id = c_1.account_id AND late.event_id = c_1.event_id AND late.response_id = c_1.response_id)) AS record,
             changed.former
            FROM ( SELECT h.account_id,
                     h.event_id,
@@ -552,12 +554,11 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                    FROM ( SELECT v.account_id,
                             v.event_id,
                             v.id AS response_id,
-                            d.document,
+                            NULL::jsonb AS document,
                             v._changed_at,
                             v._first_seen_at,
                             v._run_id
-                           FROM headcount.responses v
-                             JOIN headcount.response_documents d ON d.account_id = v.account_id AND d.event_id = v.event_id AND d.response_id = v.id) l
+                           FROM headcount.responses v) l
                   WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
                            FROM headcount.response_history before
                           WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.response_id = l.response_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c_1
@@ -1654,7 +1655,13 @@ view response_changes -- What changed when: one row for each field that an updat
         END AS old_value,
         CASE c.change
             WHEN 'update'::text THEN c.document ->> changed.field
-            ELSE c.document::text
+            ELSE
+            CASE
+                WHEN c.change = 'insert'::text THEN COALESCE(c.document, ( SELECT late.document
+                   FROM headcount.response_documents late
+                  WHERE late.account_id = c.account_id AND late.event_id = c.event_id AND late.response_id = c.response_id))
+                ELSE NULL::jsonb
+            END::text
         END AS new_value,
         CASE
             WHEN e.id IS NOT NULL THEN e.title
@@ -1752,12 +1759,11 @@ ELSE h.restated_fields
            FROM ( SELECT v.account_id,
                     v.event_id,
                     v.id AS response_id,
-                    d.document,
+                    NULL::jsonb AS document,
                     v._changed_at,
                     v._first_seen_at,
                     v._run_id
-                   FROM headcount.responses v
-                     JOIN headcount.response_documents d ON d.account_id = v.account_id AND d.event_id = v.event_id AND d.response_id = v.id) l
+                   FROM headcount.responses v) l
           WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
                    FROM headcount.response_history before
                   WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.response_id = l.response_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c

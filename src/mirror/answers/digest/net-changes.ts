@@ -150,7 +150,7 @@ export async function readMoney(
 
 /**
  * `item`: each item that is not now as it was before, as account_id, entity, change, event_id, event_title, event_at, response_id,
- * changed_at, since (its first change), before, now, document (now, else before) and fields. What was read for the first time counts as there before.
+ * changed_at, since (its first change), before, now, document (now, else before) and fields. What was read for the first time was there before.
  */
 function netItems(
   period: PeriodOfAccount,
@@ -166,14 +166,12 @@ function netItems(
   return sql`
     with told as (
       select v.*,
-             first_value(case change when 'insert' then case when initial then record end
-                                     when 'delete' then record
-                                     else record || former end) over item as before,
+             first_value(case change when 'delete' then record when 'update' then record || former end) over item as before,
              first_value(changed_at) over item as since,
              bool_or(change = 'delete') over item as was_gone,
              jsonb_agg(fields) over item as names
         from headcount.changes v
-       where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null and ${named}
+       where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null and ${named} and not v.initial
       window item as (partition by entity, event_id, response_id order by run_id, changed_at
                       rows between unbounded preceding and unbounded following)),
     last_change as (

@@ -15,7 +15,7 @@ export const digestGuards: readonly Guard[] = [
   {
     name: 'first readings in a digest',
     promise: 'what was there before the mirror is no news in a digest',
-    mutation: { cut: 'case when initial then record end', put: 'null' },
+    mutation: { cut: ' and not v.initial', put: '' },
     tests: [digest],
     only: 'postgres.*is no news',
   },
