@@ -1,6 +1,7 @@
 import { toInterruptedError } from '../common/abort.ts'
 import type { RunMode, RunReport } from '../common/schema/tables.ts'
 import { createMissingIndexes } from '../db/deferred-indexes.ts'
+import { analyzeTables } from '../db/pglite/analyze-tables.ts'
 import { observeRun, outcomeOfRun, type OnPace } from '../telemetry/runs.ts'
 import { failRun, finishRun } from './finish-run.ts'
 import { selectDueEvents } from './select/select-events.ts'
@@ -53,18 +54,21 @@ async function openAndExecute(mode: RunMode, settings: ResolvedOptions, onPace: 
   const report = await execute(open).catch(async (cause: unknown) => {
     throw await failRun(open, cause)
   })
-  if (access === 'write') await createIndexes(open)
+  if (access === 'write') await prepareForQueries(open)
   return report
 }
 
-/** Creates the indexes that a first load left out. The run is closed by then: a failure here changes neither its status nor its report. */
-function createIndexes({ mode, mirror, settings, stats }: RunContext): Promise<void> {
-  return createMissingIndexes(mirror.database, {
+/** Creates the indexes that a first load left out, and statistics. The run is closed by then: a failure here changes neither its status nor its report. */
+async function prepareForQueries({ mode, mirror, settings, stats }: RunContext): Promise<void> {
+  const { signal } = settings
+  const log = logTo(settings.logger)
+  await createMissingIndexes(mirror.database, {
     always: mode === 'backfill' && settings.events === null,
-    signal: settings.signal,
-    log: logTo(settings.logger),
+    signal,
+    log,
     onIndex: () => stats.report('indexing'),
   })
+  if (!signal?.aborted) await analyzeTables(mirror.database, log)
 }
 
 /** The steps of a run. */

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { missingIndexes } from '../../../src/db/deferred-indexes.ts'
 import { migrate } from '../../../src/db/migrate.ts'
-import { accountOf } from '../../support/accounts/account.ts'
+import { accountOf, responsesFrom } from '../../support/accounts/account.ts'
 import { headcount } from '../../support/commands/command.ts'
 import { freshPlace, onServer } from '../../support/databases/databases.ts'
 import { applyUpTo, change } from '../../support/databases/older-schema.ts'
 import { startPoolingProxy } from '../../support/databases/pooling-proxy.ts'
 import { testKey } from '../../support/http/reading.ts'
-import { onBothStages, onPostgresStage, type Stage } from '../../support/runs/stage.ts'
+import { onBothStages, onPostgresStage, startStage, type Stage } from '../../support/runs/stage.ts'
 
 const MANY = 20_000
 const both = ['responses_created_at', 'responses_email_key']
@@ -42,6 +42,29 @@ onBothStages('indexes after the first load', (stage) => {
     expect(await on.run('sync')).toMatchObject({ exit: 0 })
     expect(await indexesOf(on)).toEqual(both)
   })
+})
+
+test('on PGlite, which has no autovacuum, tables are analysed after a run: once, and when they have grown', async () => {
+  const account = accountOf({ gala: 5000, picnic: 3 })
+  await using on = await startStage('pglite', account)
+  /** By what wrote the statistics. */
+  const analysed = async () =>
+    send(
+      on,
+      `select distinct starelid::regclass::text, xmin::text
+         from pg_statistic where starelid in ('headcount.responses'::regclass, 'headcount.events'::regclass) order by 1`,
+    )
+  await on.run('sync')
+  const first = await analysed()
+  expect(first.map(([name]) => name)).toEqual(['headcount.events', 'headcount.responses'])
+  account.of('picnic').push(...responsesFrom(90_000, 100))
+  await on.run('sync', { all: true })
+  expect(await analysed()).toEqual(first)
+  account.of('picnic').push(...responsesFrom(100_000, 6000))
+  await on.run('sync', { all: true })
+  const then = await analysed()
+  expect(then.map(([name]) => name)).toEqual(['headcount.events', 'headcount.responses'])
+  expect(then).not.toEqual(first)
 })
 
 onPostgresStage('indexes after the first load (postgres)', (stage) => {
