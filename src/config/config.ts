@@ -131,7 +131,7 @@ export async function environmentFaults(
   reading.secret('HEADCOUNT_API_KEY', trimmedApiKey)
   reading.secret('HEADCOUNT_PERSON_KEY', personKey)
   await readNotify(reading)
-  await readDatabase(reading, {})
+  readNamedDatabase(reading, {})
   return reading.faults
 }
 

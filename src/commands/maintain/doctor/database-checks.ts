@@ -8,6 +8,7 @@ import { commandName } from '../../../common/command-name.ts'
 import { connect, type ConnectOptions, type Database } from '../../../db/connect.ts'
 import { isEmptyFolder, isLink } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
+import { existingRelations } from '../../../db/readers/grant-again.ts'
 import { readableBy, UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
 import { lackingRightToMigrate, MIRROR_SCHEMAS, missingSchemas, schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
@@ -140,12 +141,11 @@ async function lackingRights(trx: Transaction, user: string): Promise<string | n
 }
 
 /** What somebody dropped: a run makes no table or view anew. */
-async function droppedRelations({ kysely }: Database): Promise<string | null> {
-  const { rows } = await sql<{ names: string | null }>`
-    select string_agg(name, ', ' order by name) as names
-      from unnest(${readableBy({ with_personal: true })}::text[]) name
-     where to_regclass('headcount.' || name) is null`.execute(kysely)
-  return rows[0]?.names ?? null
+async function droppedRelations(database: Database): Promise<readonly string[]> {
+  const existing = await existingRelations(database)
+  return readableBy({ with_personal: true })
+    .filter((name) => !existing.has(name))
+    .toSorted()
 }
 
 /** The next run makes what is missing, if its role may. */
@@ -188,10 +188,10 @@ export function checkSchema(database: Database): Promise<CheckResult> {
     if (current === needed) {
       await requireNotMoved(database.kysely)
       const dropped = await droppedRelations(database)
-      if (dropped !== null)
+      if (dropped.length > 0)
         return failed(
           DATABASE,
-          `version ${current}, and somebody dropped ${dropped}: make a ${commandName()} backup, and restore it into an empty database`,
+          `version ${current}, and somebody dropped ${dropped.join(', ')}: make a ${commandName()} backup, and restore it into an empty database`,
         )
       const found = await checkIndexes(database, `up to date (version ${current})`)
       return found.state === 'ok' ? await checkTriggers(database, found) : found
