@@ -6,7 +6,7 @@ import { changesQuery, responseChangesQuery } from './0020_changes.ts'
 import { isFirstReading } from './0034_first_readings.ts'
 import { compared } from './0041_restated_fields.ts'
 
-const late = {
+export const late = {
   ...compared,
   came: {
     rows: `(

@@ -39,6 +39,7 @@ import { runsOfVersions } from './0039_runs_of_versions.ts'
 import { timeZoneOfReaders } from './0040_time_zone_of_readers.ts'
 import { restatedFields } from './0041_restated_fields.ts'
 import { lateDocuments } from './0042_late_documents.ts'
+import { changesRowByRow } from './0043_changes_row_by_row.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   { number: 40, name: 'time_zone_of_readers', statements: timeZoneOfReaders },
   { number: 41, name: 'restated_fields', statements: restatedFields },
   { number: 42, name: 'late_documents', statements: lateDocuments },
+  { number: 43, name: 'changes_row_by_row', statements: changesRowByRow },
 ]

@@ -308,26 +308,28 @@ view changes -- What each run changed, one row an item. Read it in the order acc
   fields text[] -- The changed fields, sorted; NULL unless update.
   record jsonb -- The item after the change; of a delete the last one known.
   former jsonb -- Former values of the changed fields, JSON null where one was absent; NULL unless update.
- SELECT c.account_id,
-    c.account,
-    c.run_id,
-    run.finished_at AS run_finished_at,
-    c.changed_at,
-    c.entity,
-    c.event_id,
-    c.response_id,
-    c.change,
-    c.initial,
-    c.event_title,
-    c.event_at,
+ SELECT account_id,
+    account,
+    run_id,
+    ( SELECT run.finished_at
+           FROM headcount.sync_runs run
+          WHERE run.id = c.run_id) AS run_finished_at,
+    changed_at,
+    entity,
+    event_id,
+    response_id,
+    change,
+    initial,
+    event_title,
+    event_at,
         CASE
-            WHEN c.entity = 'response'::text THEN headcount_internal.person_id(( SELECT person_id_secret.secret
-               FROM headcount.person_id_secret), c.account_id, headcount.email_key(headcount_internal.stored_text(c.record -> 'email'::text)))
+            WHEN entity = 'response'::text THEN headcount_internal.person_id(( SELECT person_id_secret.secret
+               FROM headcount.person_id_secret), account_id, headcount.email_key(headcount_internal.stored_text(record -> 'email'::text)))
             ELSE NULL::text
         END AS person_id,
-    c.fields,
-    c.record,
-    c.former
+    fields,
+    record,
+    former
    FROM ( SELECT c_1.account_id,
             a.name AS account,
             c_1.run_id,
@@ -340,24 +342,28 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                 CASE
                     WHEN c_1.change <> 'insert'::text THEN false
                     WHEN c_1.run_id IS NULL THEN c_1.changed_at <= first_run.finished_at
-                    ELSE c_1.run_id <= a.first_listed_run_id OR c_1.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
+                    ELSE
+                    CASE
+                        WHEN c_1.run_id <= a.first_listed_run_id THEN true
+                        ELSE (EXISTS ( SELECT
+                           FROM headcount.sync_state s
+                          WHERE s.account_id = c_1.account_id AND s.event_id = c_1.event_id AND s.first_applied_run_id = c_1.run_id AND s.first_listed_run_id <= a.first_listed_run_id))
+                    END
                 END, false) AS initial,
-                CASE
-                    WHEN e.id IS NOT NULL THEN e.title
-                    ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
-                       FROM headcount.event_history last
-                      WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
-                      ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
-                     LIMIT 1)
-                END AS event_title,
-                CASE
-                    WHEN e.id IS NOT NULL THEN e.event_at
-                    ELSE ( SELECT headcount_internal.stored_instant(last.document -> 'event_at'::text) AS stored_instant
-                       FROM headcount.event_history last
-                      WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
-                      ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
-                     LIMIT 1)
-                END AS event_at,
+            (COALESCE(( SELECT ARRAY[e.title] AS "array"
+                   FROM headcount.events e
+                  WHERE e.account_id = c_1.account_id AND e.id = c_1.event_id), ( SELECT ARRAY[headcount_internal.stored_text(last.document -> 'title'::text)] AS "array"
+                   FROM headcount.event_history last
+                  WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
+                  ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+                 LIMIT 1)))[1] AS event_title,
+            (COALESCE(( SELECT ARRAY[e.event_at] AS "array"
+                   FROM headcount.events e
+                  WHERE e.account_id = c_1.account_id AND e.id = c_1.event_id), ( SELECT ARRAY[headcount_internal.stored_instant(last.document -> 'event_at'::text)] AS "array"
+                   FROM headcount.event_history last
+                  WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
+                  ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+                 LIMIT 1)))[1] AS event_at,
             changed.fields,
             COALESCE(c_1.document, c_1.former) AS record,
             changed.former
@@ -409,7 +415,8 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                    FROM headcount.event_history h
                   WHERE NOT (EXISTS ( SELECT
                            FROM headcount.event_history before
-                          WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+                          WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))
+                         OFFSET 0))
                 UNION ALL
                  SELECT l.account_id,
                     l.event_id,
@@ -429,8 +436,10 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                            FROM headcount.events v) l
                   WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
                            FROM headcount.event_history before
-                          WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c_1
+                          WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at
+                         OFFSET 0))) c_1
              JOIN headcount.accounts a ON a.id = c_1.account_id AND c_1.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+             LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
              LEFT JOIN LATERAL ( SELECT array_agg(key.field ORDER BY (key.field COLLATE "C")) AS fields,
                     jsonb_object_agg(key.field, COALESCE(c_1.former -> key.field, 'null'::jsonb)) AS former
                    FROM jsonb_object_keys(
@@ -439,9 +448,6 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                             ELSE NULL::jsonb
                         END) key(field)
                   WHERE (c_1.former -> key.field) IS DISTINCT FROM (c_1.document -> key.field)) changed ON true
-             LEFT JOIN headcount.events e ON e.account_id = c_1.account_id AND e.id = c_1.event_id
-             LEFT JOIN headcount.sync_state s ON s.account_id = c_1.account_id AND s.event_id = c_1.event_id
-             LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
           WHERE (c_1.change <> 'update'::text OR changed.fields IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c_1.account_id = (( SELECT a_1.id
                    FROM headcount.accounts a_1
                   WHERE a_1.name = current_setting('headcount.account'::text, true))))
@@ -458,25 +464,30 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                 CASE
                     WHEN c_1.change <> 'insert'::text THEN false
                     WHEN c_1.run_id IS NULL THEN c_1.changed_at <= first_run.finished_at
-                    WHEN c_1.run_id <= a.first_listed_run_id THEN c_1.run_id <= COALESCE(s.first_applied_run_id, c_1.run_id)
-                    ELSE c_1.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
+                    ELSE
+                    CASE
+                        WHEN c_1.run_id <= a.first_listed_run_id THEN NOT (EXISTS ( SELECT
+                           FROM headcount.sync_state s
+                          WHERE s.account_id = c_1.account_id AND s.event_id = c_1.event_id AND s.first_applied_run_id < c_1.run_id))
+                        ELSE (EXISTS ( SELECT
+                           FROM headcount.sync_state s
+                          WHERE s.account_id = c_1.account_id AND s.event_id = c_1.event_id AND s.first_applied_run_id = c_1.run_id AND s.first_listed_run_id <= a.first_listed_run_id))
+                    END
                 END, false) AS initial,
-                CASE
-                    WHEN e.id IS NOT NULL THEN e.title
-                    ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
-                       FROM headcount.event_history last
-                      WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
-                      ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
-                     LIMIT 1)
-                END AS event_title,
-                CASE
-                    WHEN e.id IS NOT NULL THEN e.event_at
-                    ELSE ( SELECT headcount_internal.stored_instant(last.document -> 'event_at'::text) AS stored_instant
-                       FROM headcount.event_history last
-                      WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
-                      ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
-                     LIMIT 1)
-                END AS event_at,
+            (COALESCE(( SELECT ARRAY[e.title] AS "array"
+                   FROM headcount.events e
+                  WHERE e.account_id = c_1.account_id AND e.id = c_1.event_id), ( SELECT ARRAY[headcount_internal.stored_text(last.document -> 'title'::text)] AS "array"
+                   FROM headcount.event_history last
+                  WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
+                  ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+                 LIMIT 1)))[1] AS event_title,
+            (COALESCE(( SELECT ARRAY[e.event_at] AS "array"
+                   FROM headcount.events e
+                  WHERE e.account_id = c_1.account_id AND e.id = c_1.event_id), ( SELECT ARRAY[headcount_internal.stored_instant(last.document -> 'event_at'::text)] AS "array"
+                   FROM headcount.event_history last
+                  WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
+                  ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+                 LIMIT 1)))[1] AS event_at,
             changed.fields,
             COALESCE(c_1.document, c_1.former, ( SELECT late.document
                    FROM headcount.response_documents late
@@ -541,7 +552,8 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                    FROM headcount.response_history h
                   WHERE NOT (EXISTS ( SELECT
                            FROM headcount.response_history before
-                          WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.response_id = h.response_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+                          WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.response_id = h.response_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))
+                         OFFSET 0))
                 UNION ALL
                  SELECT l.account_id,
                     l.event_id,
@@ -561,8 +573,10 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                            FROM headcount.responses v) l
                   WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
                            FROM headcount.response_history before
-                          WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.response_id = l.response_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c_1
+                          WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.response_id = l.response_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at
+                         OFFSET 0))) c_1
              JOIN headcount.accounts a ON a.id = c_1.account_id AND c_1.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+             LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
              LEFT JOIN LATERAL ( SELECT array_agg(key.field ORDER BY (key.field COLLATE "C")) AS fields,
                     jsonb_object_agg(key.field, COALESCE(c_1.former -> key.field, 'null'::jsonb)) AS former
                    FROM jsonb_object_keys(
@@ -571,13 +585,9 @@ view changes -- What each run changed, one row an item. Read it in the order acc
                             ELSE NULL::jsonb
                         END) key(field)
                   WHERE (c_1.former -> key.field) IS DISTINCT FROM (c_1.document -> key.field)) changed ON true
-             LEFT JOIN headcount.events e ON e.account_id = c_1.account_id AND e.id = c_1.event_id
-             LEFT JOIN headcount.sync_state s ON s.account_id = c_1.account_id AND s.event_id = c_1.event_id
-             LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
           WHERE (c_1.change <> 'update'::text OR changed.fields IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c_1.account_id = (( SELECT a_1.id
                    FROM headcount.accounts a_1
-                  WHERE a_1.name = current_setting('headcount.account'::text, true))))) c
-     LEFT JOIN headcount.sync_runs run ON run.id = c.run_id;
+                  WHERE a_1.name = current_setting('headcount.account'::text, true))))) c;
 
 view changes_without_personal -- The view changes without personal data: only fields that the specification names. For readers who must not see names, addresses and messages.
   account_id integer -- The account (accounts.id).
@@ -637,22 +647,20 @@ view event_changes -- What changed of the events: one row for each field that an
  SELECT c.account_id,
     a.name AS account,
     c.event_id,
-        CASE
-            WHEN e.id IS NOT NULL THEN e.title
-            ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
-               FROM headcount.event_history last
-              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
-              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
-             LIMIT 1)
-        END AS event_title,
-        CASE
-            WHEN e.id IS NOT NULL THEN e.event_at
-            ELSE ( SELECT headcount_internal.stored_instant(last.document -> 'event_at'::text) AS stored_instant
-               FROM headcount.event_history last
-              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
-              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
-             LIMIT 1)
-        END AS event_at,
+    (COALESCE(( SELECT ARRAY[e.title] AS "array"
+           FROM headcount.events e
+          WHERE e.account_id = c.account_id AND e.id = c.event_id), ( SELECT ARRAY[headcount_internal.stored_text(last.document -> 'title'::text)] AS "array"
+           FROM headcount.event_history last
+          WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+          ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+         LIMIT 1)))[1] AS event_title,
+    (COALESCE(( SELECT ARRAY[e.event_at] AS "array"
+           FROM headcount.events e
+          WHERE e.account_id = c.account_id AND e.id = c.event_id), ( SELECT ARRAY[headcount_internal.stored_instant(last.document -> 'event_at'::text)] AS "array"
+           FROM headcount.event_history last
+          WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+          ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+         LIMIT 1)))[1] AS event_at,
     c.changed_at,
     c.run_id,
     c.change,
@@ -686,7 +694,13 @@ view event_changes -- What changed of the events: one row for each field that an
         CASE
             WHEN c.change <> 'insert'::text THEN false
             WHEN c.run_id IS NULL THEN c.changed_at <= first_run.finished_at
-            ELSE c.run_id <= a.first_listed_run_id OR c.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
+            ELSE
+            CASE
+                WHEN c.run_id <= a.first_listed_run_id THEN true
+                ELSE (EXISTS ( SELECT
+                   FROM headcount.sync_state s
+                  WHERE s.account_id = c.account_id AND s.event_id = c.event_id AND s.first_applied_run_id = c.run_id AND s.first_listed_run_id <= a.first_listed_run_id))
+            END
         END, false) AS initial
    FROM ( SELECT h.account_id,
             h.event_id,
@@ -736,7 +750,8 @@ view event_changes -- What changed of the events: one row for each field that an
            FROM headcount.event_history h
           WHERE NOT (EXISTS ( SELECT
                    FROM headcount.event_history before
-                  WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+                  WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))
+                 OFFSET 0))
         UNION ALL
          SELECT l.account_id,
             l.event_id,
@@ -756,8 +771,10 @@ view event_changes -- What changed of the events: one row for each field that an
                    FROM headcount.events v) l
           WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
                    FROM headcount.event_history before
-                  WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c
+                  WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at
+                 OFFSET 0))) c
      JOIN headcount.accounts a ON a.id = c.account_id AND c.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
      LEFT JOIN LATERAL ( SELECT key.field
            FROM jsonb_object_keys(
                 CASE
@@ -765,9 +782,6 @@ view event_changes -- What changed of the events: one row for each field that an
                     ELSE NULL::jsonb
                 END) key(field)
           WHERE (c.former -> key.field) IS DISTINCT FROM (c.document -> key.field)) changed ON true
-     LEFT JOIN headcount.events e ON e.account_id = c.account_id AND e.id = c.event_id
-     LEFT JOIN headcount.sync_state s ON s.account_id = c.account_id AND s.event_id = c.event_id
-     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
   WHERE (c.change <> 'update'::text OR changed.field IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
           WHERE a_1.name = current_setting('headcount.account'::text, true))));
@@ -789,22 +803,20 @@ view event_changes_without_personal -- The view event_changes without personal d
  SELECT c.account_id,
     a.name AS account,
     c.event_id,
-        CASE
-            WHEN e.id IS NOT NULL THEN e.title
-            ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
-               FROM headcount.event_history last
-              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
-              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
-             LIMIT 1)
-        END AS event_title,
-        CASE
-            WHEN e.id IS NOT NULL THEN e.event_at
-            ELSE ( SELECT headcount_internal.stored_instant(last.document -> 'event_at'::text) AS stored_instant
-               FROM headcount.event_history last
-              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
-              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
-             LIMIT 1)
-        END AS event_at,
+    (COALESCE(( SELECT ARRAY[e.title] AS "array"
+           FROM headcount.events e
+          WHERE e.account_id = c.account_id AND e.id = c.event_id), ( SELECT ARRAY[headcount_internal.stored_text(last.document -> 'title'::text)] AS "array"
+           FROM headcount.event_history last
+          WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+          ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+         LIMIT 1)))[1] AS event_title,
+    (COALESCE(( SELECT ARRAY[e.event_at] AS "array"
+           FROM headcount.events e
+          WHERE e.account_id = c.account_id AND e.id = c.event_id), ( SELECT ARRAY[headcount_internal.stored_instant(last.document -> 'event_at'::text)] AS "array"
+           FROM headcount.event_history last
+          WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+          ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+         LIMIT 1)))[1] AS event_at,
     c.changed_at,
     c.run_id,
     c.change,
@@ -838,7 +850,13 @@ view event_changes_without_personal -- The view event_changes without personal d
         CASE
             WHEN c.change <> 'insert'::text THEN false
             WHEN c.run_id IS NULL THEN c.changed_at <= first_run.finished_at
-            ELSE c.run_id <= a.first_listed_run_id OR c.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
+            ELSE
+            CASE
+                WHEN c.run_id <= a.first_listed_run_id THEN true
+                ELSE (EXISTS ( SELECT
+                   FROM headcount.sync_state s
+                  WHERE s.account_id = c.account_id AND s.event_id = c.event_id AND s.first_applied_run_id = c.run_id AND s.first_listed_run_id <= a.first_listed_run_id))
+            END
         END, false) AS initial
    FROM ( SELECT t.account_id,
             t.event_id,
@@ -895,7 +913,8 @@ view event_changes_without_personal -- The view event_changes without personal d
                    FROM headcount.event_history h
                   WHERE NOT (EXISTS ( SELECT
                            FROM headcount.event_history before
-                          WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+                          WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))
+                         OFFSET 0))
                 UNION ALL
                  SELECT l.account_id,
                     l.event_id,
@@ -915,8 +934,10 @@ view event_changes_without_personal -- The view event_changes without personal d
                            FROM headcount.events v) l
                   WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
                            FROM headcount.event_history before
-                          WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) t) c
+                          WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at
+                         OFFSET 0))) t) c
      JOIN headcount.accounts a ON a.id = c.account_id AND c.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
      LEFT JOIN LATERAL ( SELECT key.field
            FROM jsonb_object_keys(
                 CASE
@@ -924,9 +945,6 @@ view event_changes_without_personal -- The view event_changes without personal d
                     ELSE NULL::jsonb
                 END) key(field)
           WHERE (c.former -> key.field) IS DISTINCT FROM (c.document -> key.field)) changed ON true
-     LEFT JOIN headcount.events e ON e.account_id = c.account_id AND e.id = c.event_id
-     LEFT JOIN headcount.sync_state s ON s.account_id = c.account_id AND s.event_id = c.event_id
-     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
   WHERE (c.change <> 'update'::text OR changed.field IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
           WHERE a_1.name = current_setting('headcount.account'::text, true))));
@@ -1655,22 +1673,18 @@ view response_changes -- What changed when: one row for each field that an updat
         END AS old_value,
         CASE c.change
             WHEN 'update'::text THEN c.document ->> changed.field
-            ELSE
-            CASE
-                WHEN c.change = 'insert'::text THEN COALESCE(c.document, ( SELECT late.document
-                   FROM headcount.response_documents late
-                  WHERE late.account_id = c.account_id AND late.event_id = c.event_id AND late.response_id = c.response_id))
-                ELSE NULL::jsonb
-            END::text
+            WHEN 'insert'::text THEN COALESCE(c.document, ( SELECT late.document
+               FROM headcount.response_documents late
+              WHERE late.account_id = c.account_id AND late.event_id = c.event_id AND late.response_id = c.response_id))::text
+            ELSE NULL::text
         END AS new_value,
-        CASE
-            WHEN e.id IS NOT NULL THEN e.title
-            ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
-               FROM headcount.event_history last
-              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
-              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
-             LIMIT 1)
-        END AS event_title,
+    (COALESCE(( SELECT ARRAY[e.title] AS "array"
+           FROM headcount.events e
+          WHERE e.account_id = c.account_id AND e.id = c.event_id), ( SELECT ARRAY[headcount_internal.stored_text(last.document -> 'title'::text)] AS "array"
+           FROM headcount.event_history last
+          WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+          ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+         LIMIT 1)))[1] AS event_title,
         CASE
             WHEN r.id IS NOT NULL THEN r.name
             ELSE ( SELECT last.document ->> 'name'::text
@@ -1683,8 +1697,15 @@ view response_changes -- What changed when: one row for each field that an updat
         CASE
             WHEN c.change <> 'insert'::text THEN false
             WHEN c.run_id IS NULL THEN c.changed_at <= first_run.finished_at
-            WHEN c.run_id <= a.first_listed_run_id THEN c.run_id <= COALESCE(s.first_applied_run_id, c.run_id)
-            ELSE c.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
+            ELSE
+            CASE
+                WHEN c.run_id <= a.first_listed_run_id THEN NOT (EXISTS ( SELECT
+                   FROM headcount.sync_state s
+                  WHERE s.account_id = c.account_id AND s.event_id = c.event_id AND s.first_applied_run_id < c.run_id))
+                ELSE (EXISTS ( SELECT
+                   FROM headcount.sync_state s
+                  WHERE s.account_id = c.account_id AND s.event_id = c.event_id AND s.first_applied_run_id = c.run_id AND s.first_listed_run_id <= a.first_listed_run_id))
+            END
         END, false) AS initial,
     c.run_id
    FROM ( SELECT h.account_id,
@@ -1746,7 +1767,8 @@ ELSE h.restated_fields
            FROM headcount.response_history h
           WHERE NOT (EXISTS ( SELECT
                    FROM headcount.response_history before
-                  WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.response_id = h.response_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+                  WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.response_id = h.response_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))
+                 OFFSET 0))
         UNION ALL
          SELECT l.account_id,
             l.event_id,
@@ -1766,8 +1788,10 @@ ELSE h.restated_fields
                    FROM headcount.responses v) l
           WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
                    FROM headcount.response_history before
-                  WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.response_id = l.response_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c
+                  WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.response_id = l.response_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at
+                 OFFSET 0))) c
      JOIN headcount.accounts a ON a.id = c.account_id AND c.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
      LEFT JOIN LATERAL ( SELECT key.field
            FROM jsonb_object_keys(
                 CASE
@@ -1775,10 +1799,7 @@ ELSE h.restated_fields
                     ELSE NULL::jsonb
                 END) key(field)
           WHERE (c.former -> key.field) IS DISTINCT FROM (c.document -> key.field)) changed ON true
-     LEFT JOIN headcount.events e ON e.account_id = c.account_id AND e.id = c.event_id
      LEFT JOIN headcount.responses r ON r.account_id = c.account_id AND r.event_id = c.event_id AND r.id = c.response_id
-     LEFT JOIN headcount.sync_state s ON s.account_id = c.account_id AND s.event_id = c.event_id
-     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
   WHERE (c.change <> 'update'::text OR changed.field IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
           WHERE a_1.name = current_setting('headcount.account'::text, true))));

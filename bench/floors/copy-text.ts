@@ -6,7 +6,7 @@ const ACCOUNT = 1
 const RUN = 1
 const tablesOfRun: ReadonlySet<TableName> = new Set(['events', 'responses'])
 
-/** A new mirror has none of them yet (src/db/deferred-indexes.ts); a script makes its tables with all that queries need. */
+/** A new mirror has none of them yet (src/db/maintenance/deferred-indexes.ts); a script makes its tables with all that queries need. */
 export const indexStatements: readonly string[] = [
   'create index on headcount.responses using hash (email)',
   'create index on headcount.responses (created_at)',

@@ -1,7 +1,7 @@
 import { toInterruptedError } from '../common/abort.ts'
 import type { RunMode, RunReport } from '../common/schema/tables.ts'
-import { createMissingIndexes } from '../db/deferred-indexes.ts'
-import { analyzeTables } from '../db/pglite/analyze-tables.ts'
+import { analyzeTables } from '../db/maintenance/analyze-tables.ts'
+import { createMissingIndexes } from '../db/maintenance/deferred-indexes.ts'
 import { observeRun, outcomeOfRun, type OnPace } from '../telemetry/runs.ts'
 import { failRun, finishRun } from './finish-run.ts'
 import { selectDueEvents } from './select/select-events.ts'
@@ -61,14 +61,16 @@ async function openAndExecute(mode: RunMode, settings: ResolvedOptions, onPace: 
 /** Creates the indexes that a first load left out, and statistics. The run is closed by then: a failure here changes neither its status nor its report. */
 async function prepareForQueries({ mode, mirror, settings, stats }: RunContext): Promise<void> {
   const { signal } = settings
+  const { database } = mirror
   const log = logTo(settings.logger)
-  await createMissingIndexes(mirror.database, {
+  const isFirstLoad = await createMissingIndexes(database, {
     always: mode === 'backfill' && settings.events === null,
     signal,
     log,
     onIndex: () => stats.report('indexing'),
   })
-  if (!signal?.aborted) await analyzeTables(mirror.database, log)
+  // Later growth is a matter of autovacuum, which PGlite has not.
+  if (!signal?.aborted && (isFirstLoad || database.engine === 'pglite')) await analyzeTables(database, log)
 }
 
 /** The steps of a run. */

@@ -1,11 +1,12 @@
 /** The indexes that only queries use are made when a first load has ended. */
 import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { missingIndexes } from '../../../src/db/deferred-indexes.ts'
+import { missingIndexes } from '../../../src/db/maintenance/deferred-indexes.ts'
 import { migrate } from '../../../src/db/migrate.ts'
+import { moveMirror } from '../../../src/index.ts'
 import { accountOf, responsesFrom } from '../../support/accounts/account.ts'
 import { headcount } from '../../support/commands/command.ts'
-import { freshPlace, onServer } from '../../support/databases/databases.ts'
+import { engines, freshPlace, onServer } from '../../support/databases/databases.ts'
 import { applyUpTo, change } from '../../support/databases/older-schema.ts'
 import { startPoolingProxy } from '../../support/databases/pooling-proxy.ts'
 import { testKey } from '../../support/http/reading.ts'
@@ -15,7 +16,7 @@ const MANY = 20_000
 const both = ['responses_created_at', 'responses_email_key']
 
 /** Sends statements to the mirror, without the look at it that the stage would take: it has many rows. */
-async function send(on: Stage, ...statements: readonly string[]) {
+async function send(on: Pick<Stage, 'target'>, ...statements: readonly string[]) {
   await using database = await connect(on.target)
   return await database.transaction(async (trx) => {
     let last: readonly (readonly unknown[])[] = []
@@ -36,11 +37,25 @@ async function indexesOf(on: Stage): Promise<unknown[]> {
   return rows.map(([name]) => name)
 }
 
+/** What has statistics, of a large table and one with a single row: autovacuum never analyses that. */
+const analysedOf = async (on: Pick<Stage, 'target'>) =>
+  send(
+    on,
+    `select distinct tablename::text from pg_stats
+      where schemaname = 'headcount' and tablename in ('responses', 'events') order by 1`,
+  )
+
 onBothStages('indexes after the first load', (stage) => {
   test('a first load of many rows ends with them', async () => {
     await using on = await stage(accountOf({ gala: MANY }))
     expect(await on.run('sync')).toMatchObject({ exit: 0 })
     expect(await indexesOf(on)).toEqual(both)
+  })
+
+  test('its tables are analysed then: without statistics the views take several times as long', async () => {
+    await using on = await stage(accountOf({ gala: MANY }))
+    await on.run('sync')
+    expect(await analysedOf(on)).toEqual([['events'], ['responses']])
   })
 })
 
@@ -65,6 +80,14 @@ test('on PGlite, which has no autovacuum, tables are analysed after a run: once,
   const then = await analysed()
   expect(then.map(([name]) => name)).toEqual(['headcount.events', 'headcount.responses'])
   expect(then).not.toEqual(first)
+})
+
+test.each(engines)('a mirror that is moved to %s is analysed there', async (engine) => {
+  await using on = await startStage('postgres', accountOf({ gala: 5000 }))
+  await on.run('sync')
+  await using place = await freshPlace(engine, { blank: true })
+  await moveMirror({ database: on.url, to: place.url })
+  expect(await analysedOf({ target: place.url })).toEqual([['events'], ['responses']])
 })
 
 onPostgresStage('indexes after the first load (postgres)', (stage) => {

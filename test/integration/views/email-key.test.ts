@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createIndexStatement } from '../../../src/db/deferred-indexes.ts'
+import { createIndexStatement } from '../../../src/db/maintenance/deferred-indexes.ts'
 import { emailKey } from '../../../src/normalise/suppression/email-key.ts'
 import { engines, freshMirror } from '../../support/databases/databases.ts'
 

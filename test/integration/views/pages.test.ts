@@ -69,12 +69,57 @@ test('what the last of 50 runs changed is not looked for in the history of the o
   expect(read.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(5000)
 })
 
+test('what a large run changed is not compared with all of history or with all events, also before the tables are analysed again', async () => {
+  await using mirror = await freshMirror('postgres')
+  const { database } = mirror
+  await change(database, [
+    `insert into headcount.sync_runs (account_id, mode, status, finished_at) values (1, 'sync', 'succeeded', now())`,
+    `insert into headcount.accounts (name, first_listed_run_id) values ('east', 1)`,
+    `insert into headcount.events (account_id, id, title, _run_id, _changed_at, _first_seen_at)
+     select 1, 'event-' || n, 'Choir', 1, now() - interval '2 days', now() - interval '2 days' from generate_series(1, 500) n`,
+    `insert into headcount.sync_state (account_id, event_id, checked_at, first_applied_run_id, first_listed_run_id)
+     select 1, id, now(), 1, 1 from headcount.events`,
+    `insert into headcount.responses (account_id, event_id, id, kind, name, _run_id, _changed_at, _first_seen_at)
+     select 1, e.id, n, 'other', 'Guest', 1, now() - interval '2 days', now() - interval '2 days'
+       from headcount.events e cross join generate_series(1, 20) n`,
+    'analyze',
+    `insert into headcount.sync_runs (account_id, mode, status, finished_at)
+     select 1, 'sync', 'succeeded', now() from generate_series(1, 2) n`,
+    `insert into headcount.response_history
+       (account_id, event_id, response_id, valid_from, valid_to, operation, document, begun_by_run_id, ended_by_run_id)
+     select account_id, event_id, id, _changed_at, now(), 'update', '{"name": "Nobody"}', 1, 2 from headcount.responses where id <= 10`,
+    `update headcount.responses set _changed_at = now(), _run_id = 2 where id <= 10`,
+  ])
+  const rows = 10_000
+  for (const [query, count] of [
+    [`changes where changed_at > now() - interval '1 day' and not initial`, 5000],
+    [
+      `changes where account_id = 1 and changed_at > now() - interval '3 days' and change = 'insert' and initial`,
+      10_500,
+    ],
+    [
+      `changes where account_id = 1 and run_id = 2 and run_finished_at is not null and event_title is not null`,
+      5000,
+    ],
+    [
+      `response_changes where changed_at > now() - interval '1 day' and event_title is not null and name is not null`,
+      10_000,
+    ],
+  ] as const) {
+    const { rows: found, work } = await planOf(database, `select from headcount.${query} limit 1000000`)
+    expect(found, query).toBe(count)
+    expect(work, query).toBeLessThan(30 * rows)
+  }
+})
+
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
   readonly 'Shared Hit Blocks': number
   readonly 'Shared Read Blocks': number
   readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Join Filter'?: number
   readonly 'Rows Removed by Filter'?: number
   readonly 'Rows Removed by Index Recheck'?: number
   readonly Plans?: readonly PlanNode[]
@@ -87,14 +132,25 @@ interface Scan {
   readonly rows: number
 }
 
-/** Pages of 8 kB that a query reads, and how it reads tables. */
-async function planOf(database: Database, query: string): Promise<{ pages: number; scans: readonly Scan[] }> {
+interface PlanFigures {
+  /** Pages of 8 kB that the query reads. */
+  readonly pages: number
+  readonly rows: number
+  /** Rows that the steps of the plan give or compare, all together. */
+  readonly work: number
+  readonly scans: readonly Scan[]
+}
+
+/** What a query costs, and how it reads tables. */
+async function planOf(database: Database, query: string): Promise<PlanFigures> {
   return database.transaction(async (trx) => {
     const { rows } = await trx.query(`explain (analyze, buffers, format json) ${query}`)
     const [plan] = (rows[0]?.[0] ?? []) as { Plan: PlanNode }[]
     if (plan === undefined) throw new Error('explain gave no plan')
     return {
       pages: plan.Plan['Shared Hit Blocks'] + plan.Plan['Shared Read Blocks'],
+      rows: plan.Plan['Actual Rows'],
+      work: workOf(plan.Plan),
       scans: scansOf(plan.Plan),
     }
   })
@@ -106,4 +162,10 @@ function scansOf(node: PlanNode): readonly Scan[] {
   if (relation === undefined) return below
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
   return [{ node: node['Node Type'], relation, rows: node['Actual Rows'] + removed }, ...below]
+}
+
+function workOf(node: PlanNode): number {
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0)
+  const own = (node['Actual Rows'] + removed) * node['Actual Loops']
+  return (node.Plans ?? []).reduce((sum, below) => sum + workOf(below), own)
 }

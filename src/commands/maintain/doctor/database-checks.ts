@@ -13,7 +13,7 @@ import { readableBy, UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
 import { lackingRightToMigrate, MIRROR_SCHEMAS, missingSchemas, schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
 import type { Transaction } from '../../../db/transaction.ts'
-import { createIndexStatement, indexesOfOtherOwner } from '../../../db/deferred-indexes.ts'
+import { createIndexStatement, indexesOfOtherOwner } from '../../../db/maintenance/deferred-indexes.ts'
 import { DATABASE, failed, failure, ok, orFailure, warning, type CheckResult } from './check.ts'
 
 const OLDEST_POSTGRES = 15

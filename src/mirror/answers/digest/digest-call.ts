@@ -103,7 +103,9 @@ async function countFirstReadings(
 ): Promise<IntegerText> {
   const { rows } = await sql<{ first_readings: string }>`
     select count(*) as first_readings from headcount.changes
-     where ${sql.raw(changesOf(period, event))} and run_finished_at is not null and initial`.execute(kysely)
+     where ${sql.raw(changesOf(period, event))} and run_finished_at is not null and change = 'insert' and initial`.execute(
+    kysely,
+  )
   return rows[0]?.first_readings ?? '0'
 }
 

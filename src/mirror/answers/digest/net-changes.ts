@@ -81,7 +81,7 @@ export function netChanges(
 ): RawBuilder<NetChange> {
   // guard: responses of events that went
   return sql<NetChange & { readonly fields: JsonValue }>`
-    ${netItems(period, event, responses)},
+    ${netItems(period, event, responses === null ? sql`true` : changeOf(responses))},
     gone as (
       select event_id from item where entity = 'event' and change = 'delete'),
     ranked as (
@@ -106,6 +106,15 @@ export function netChanges(
      order by entity, change, place`
 }
 
+function changeOf({ events, ids }: OfResponses): RawBuilder<unknown> {
+  return sql`(v.entity = 'event' or v.response_id = any(${ids}::bigint[]) and v.event_id = any(${events}::text[]))`
+}
+
+/** Of a change `v`. The others leave the amounts of their response as they were, or tell of one that has none. */
+const AMOUNTS = sql`array['amount', 'processing_fee']`
+const CHANGES_AMOUNTS = sql`(
+  v.entity = 'response' and case v.change when 'update' then v.fields && ${AMOUNTS} else v.record ?| ${AMOUNTS} end)`
+
 export interface EventMoney extends DigestEvent, MoneyChange {
   /** Events with such a change. */
   readonly total: IntegerText
@@ -118,14 +127,14 @@ export async function readMoney(
   event: string | null,
 ): Promise<readonly (Omit<EventMoney, 'event_id'> & { readonly event_id: string | null })[]> {
   const { rows } = await sql<EventMoney>`
-    ${netItems(period, event)},
+    ${netItems(period, event, CHANGES_AMOUNTS)},
     payment as (
       select event_id, event_title, event_at,
              headcount_internal.stored_amount(before->'amount') as amount_before,
              headcount_internal.stored_amount(before->'processing_fee') as fee_before,
              headcount_internal.stored_amount(now->'amount') as amount_now,
              headcount_internal.stored_amount(now->'processing_fee') as fee_now
-        from item where entity = 'response'),
+        from item),
     changed as (
       select event_id, event_title, event_at,
              amount_before is null and fee_before is null as is_new,
@@ -151,16 +160,14 @@ export async function readMoney(
 /**
  * `item`: each item that is not now as it was before, as account_id, entity, change, event_id, event_title, event_at, response_id,
  * changed_at, since (its first change), before, now, document (now, else before) and fields. What was read for the first time was there before.
+ *
+ * @param condition which changes `v` are told
  */
 function netItems(
   period: PeriodOfAccount,
   event: string | null,
-  responses: OfResponses | null = null,
+  condition: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const named =
-    responses === null
-      ? sql`true`
-      : sql`(v.entity = 'event' or v.response_id = any(${responses.ids}::bigint[]) and v.event_id = any(${responses.events}::text[]))`
   // Versions of an item may be stored in different forms, as where fields are left out: only the fields that are told have changed.
   // guard: first readings in a digest
   return sql`
@@ -171,7 +178,7 @@ function netItems(
              bool_or(change = 'delete') over item as was_gone,
              jsonb_agg(fields) over item as names
         from headcount.changes v
-       where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null and ${named} and not v.initial
+       where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null and ${condition} and not v.initial
       window item as (partition by entity, event_id, response_id order by run_id, changed_at
                       rows between unbounded preceding and unbounded following)),
     last_change as (

@@ -3,7 +3,8 @@ import { UsageError } from '../../../common/errors.ts'
 import { COPIED_TABLES, SEEDED_TABLES } from '../../../common/schema/copied-tables.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import type { Database } from '../../../db/database.ts'
-import { createIndexesWithin } from '../../../db/deferred-indexes.ts'
+import { analyzeTablesWithin } from '../../../db/maintenance/analyze-tables.ts'
+import { createIndexesWithin } from '../../../db/maintenance/deferred-indexes.ts'
 import { migrateWithin, SCHEMA_VERSION, schemaState } from '../../../db/migrate.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import type { ContentsSource, OnProgress } from '../mirror-contents.ts'
@@ -53,6 +54,7 @@ export async function writeMirror(
       await migrateWithin(trx)
       if (!isPresent) await createIndexes(trx, onProgress)
       await finish?.(trx)
+      await analyzeTablesWithin(trx)
       signal.throwIfAborted()
       return found
     },

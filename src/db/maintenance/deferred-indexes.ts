@@ -3,11 +3,11 @@
  * after it, outside the transactions of the run. No code may assume that they exist.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { TransactionConflictError } from '../common/errors.ts'
-import type { Tables } from '../common/schema/tables.ts'
-import type { Database, DatabaseLog } from './database.ts'
-import { executeOutsideTransaction } from './cancel/execute-outside-transaction.ts'
-import type { Transaction } from './transaction.ts'
+import { TransactionConflictError } from '../../common/errors.ts'
+import type { Tables } from '../../common/schema/tables.ts'
+import type { Database, DatabaseLog } from '../database.ts'
+import { executeOutsideTransaction } from '../cancel/execute-outside-transaction.ts'
+import type { Transaction } from '../transaction.ts'
 
 const INDEXES = {
   responses_email_key: 'on headcount.responses (headcount.email_key(email) text_pattern_ops)',
@@ -57,15 +57,18 @@ interface IndexOptions {
 
 /**
  * Creates the missing indexes when the table is large enough and no run is live. Never throws: the next run tries again.
+ *
+ * @returns whether one was missing and all are there now: so it is after a first load
  */
 export async function createMissingIndexes(
   database: Database,
   { always, signal, log, onIndex }: IndexOptions,
-): Promise<void> {
+): Promise<boolean> {
   try {
     const isDue = sql`${OWNS_TABLE} and not ${IS_RUN_LIVE} and ${always ? sql`true` : HAS_MANY_ROWS}`
-    for (const index of await missingIndexes(database.kysely, isDue)) {
-      if (signal?.aborted) return
+    const missing = await missingIndexes(database.kysely, isDue)
+    for (const index of missing) {
+      if (signal?.aborted) return false
       onIndex()
       if (database.engine === 'pglite') {
         // It has one connection, so there are no other writers to wait for.
@@ -78,10 +81,12 @@ export async function createMissingIndexes(
         timeLimitMs: TIME_LIMIT_MS,
       })
     }
+    return missing.length > 0
   } catch (error) {
     // Of two runs that build at once, the server ends one: the other goes on.
     const level = error instanceof TransactionConflictError ? 'debug' : 'warn'
     log(level, 'An index of the mirror could not be made; the next run tries again.', { err: error })
+    return false
   }
 }
 
