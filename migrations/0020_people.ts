@@ -7,7 +7,7 @@ import { amountAfterFee, latest, personId, view } from './0020_view.ts'
  * All responses with an e-mail key. Each part is looked up by its key, so that one person costs what its own rows cost; only sign-ups
  * have slots.
  */
-const responsesWithKey = `
+export const responsesWithKey = `
         select r.*, headcount.people_of(r.kind, r.rsvp, r.meaning, r.quantity, r.is_sign_up) as people
           from (
             select r.account_id, r.event_id, r.id, r.kind, r.name, r.email, r.rsvp, r.quantity, r.created_at,
@@ -26,7 +26,7 @@ const responsesWithKey = `
           ) r`
 
 /** The latest over all events: ids are those of one event. */
-const latestOfAll = (value: string) =>
+export const latestOfAll = (value: string) =>
   latest(value, 'r', `${value} is not null`, 'r.id desc, r.event_id desc')
 
 /** First by event, for whoever says yes to one event and pays for it counts once there. `where email_key = …` reaches the index through both groups. */

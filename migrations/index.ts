@@ -40,6 +40,7 @@ import { timeZoneOfReaders } from './0040_time_zone_of_readers.ts'
 import { restatedFields } from './0041_restated_fields.ts'
 import { lateDocuments } from './0042_late_documents.ts'
 import { changesRowByRow } from './0043_changes_row_by_row.ts'
+import { respondentsInOnePass } from './0044_respondents.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   { number: 41, name: 'restated_fields', statements: restatedFields },
   { number: 42, name: 'late_documents', statements: lateDocuments },
   { number: 43, name: 'changes_row_by_row', statements: changesRowByRow },
+  { number: 44, name: 'respondents_in_one_pass', statements: respondentsInOnePass },
 ]

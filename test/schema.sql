@@ -1495,8 +1495,8 @@ view respondents -- Each person over all events of the account, by e-mail key. R
     p.email,
     p.names,
     p.responses,
-    e.events,
-    e.events_coming,
+    p.events,
+    p.events_coming,
     p.people,
     p.sign_ups,
     p.payments,
@@ -1514,6 +1514,8 @@ view respondents -- Each person over all events of the account, by e-mail key. R
             (array_agg(r.email ORDER BY r.created_at DESC NULLS LAST, r.id DESC, r.event_id DESC) FILTER (WHERE r.email IS NOT NULL))[1] AS email,
             count(DISTINCT r.name) AS names,
             count(*) AS responses,
+            count(*) FILTER (WHERE r.is_first_of_event) AS events,
+            count(*) FILTER (WHERE r.is_first_of_event AND r.expected > 0::numeric) AS events_coming,
             COALESCE(sum(r.people), 0::numeric) AS people,
             count(*) FILTER (WHERE r.is_sign_up) AS sign_ups,
             count(*) FILTER (WHERE r.is_payment) AS payments,
@@ -1537,7 +1539,9 @@ view respondents -- Each person over all events of the account, by e-mail key. R
                     r_1.amount,
                     r_1.processing_fee,
                     r_1.is_sign_up,
-                    headcount.people_of(r_1.kind, r_1.rsvp, r_1.meaning, r_1.quantity, r_1.is_sign_up) AS people
+                    r_1.people,
+                    GREATEST(sum(r_1.people) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'coming'::text) OVER event, sum(r_1.people) FILTER (WHERE r_1.is_payment AND COALESCE(r_1.amount, 0::numeric) >= 0::numeric AND r_1.meaning <> 'not_coming'::text) OVER event, max(1) FILTER (WHERE r_1.is_sign_up AND r_1.meaning <> 'not_coming'::text) OVER event::numeric, 0::numeric) AS expected,
+                    row_number() OVER event = 1 AS is_first_of_event
                    FROM ( SELECT r_2.account_id,
                             r_2.event_id,
                             r_2.id,
@@ -1547,72 +1551,40 @@ view respondents -- Each person over all events of the account, by e-mail key. R
                             r_2.rsvp,
                             r_2.quantity,
                             r_2.created_at,
-                            headcount.email_key(r_2.email) AS email_key,
-                            r_2.rsvp IS NOT NULL OR (r_2.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
-                            COALESCE(m.meaning, 'unknown'::text) AS meaning,
-                            p_1.response_id IS NOT NULL AS is_payment,
-                            p_1.amount,
-                            p_1.processing_fee,
-                            (r_2.kind = ANY (ARRAY['signup'::text, 'mixed'::text])) AND (EXISTS ( SELECT
-                                   FROM headcount.slots s
-                                  WHERE s.account_id = r_2.account_id AND s.event_id = r_2.event_id AND s.response_id = r_2.id)) AS is_sign_up
-                           FROM headcount.responses r_2
-                             LEFT JOIN headcount.rsvp_meanings m ON m.value = r_2.rsvp
-                             LEFT JOIN headcount.payments p_1 ON p_1.account_id = r_2.account_id AND p_1.event_id = r_2.event_id AND p_1.response_id = r_2.id
-                          WHERE headcount.email_key(r_2.email) IS NOT NULL AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r_2.account_id = (( SELECT a_1.id
-                                   FROM headcount.accounts a_1
-                                  WHERE a_1.name = current_setting('headcount.account'::text, true))))) r_1) r
-          GROUP BY r.account_id, r.email_key) p
-     JOIN ( SELECT o.account_id,
-            o.email_key,
-            count(*) AS events,
-            count(*) FILTER (WHERE o.expected > 0::numeric) AS events_coming
-           FROM ( SELECT r.account_id,
-                    r.email_key,
-                    GREATEST(sum(r.people) FILTER (WHERE r.is_reply AND r.meaning = 'coming'::text), sum(r.people) FILTER (WHERE r.is_payment AND COALESCE(r.amount, 0::numeric) >= 0::numeric AND r.meaning <> 'not_coming'::text), max(1) FILTER (WHERE r.is_sign_up AND r.meaning <> 'not_coming'::text)::numeric, 0::numeric) AS expected
-                   FROM ( SELECT r_1.account_id,
-                            r_1.event_id,
-                            r_1.id,
-                            r_1.kind,
-                            r_1.name,
-                            r_1.email,
-                            r_1.rsvp,
-                            r_1.quantity,
-                            r_1.created_at,
-                            r_1.email_key,
-                            r_1.is_reply,
-                            r_1.meaning,
-                            r_1.is_payment,
-                            r_1.amount,
-                            r_1.processing_fee,
-                            r_1.is_sign_up,
-                            headcount.people_of(r_1.kind, r_1.rsvp, r_1.meaning, r_1.quantity, r_1.is_sign_up) AS people
-                           FROM ( SELECT r_2.account_id,
-                                    r_2.event_id,
-                                    r_2.id,
-                                    r_2.kind,
-                                    r_2.name,
-                                    r_2.email,
-                                    r_2.rsvp,
-                                    r_2.quantity,
-                                    r_2.created_at,
-                                    headcount.email_key(r_2.email) AS email_key,
-                                    r_2.rsvp IS NOT NULL OR (r_2.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
+                            r_2.email_key,
+                            r_2.is_reply,
+                            r_2.meaning,
+                            r_2.is_payment,
+                            r_2.amount,
+                            r_2.processing_fee,
+                            r_2.is_sign_up,
+                            headcount.people_of(r_2.kind, r_2.rsvp, r_2.meaning, r_2.quantity, r_2.is_sign_up) AS people
+                           FROM ( SELECT r_3.account_id,
+                                    r_3.event_id,
+                                    r_3.id,
+                                    r_3.kind,
+                                    r_3.name,
+                                    r_3.email,
+                                    r_3.rsvp,
+                                    r_3.quantity,
+                                    r_3.created_at,
+                                    headcount.email_key(r_3.email) AS email_key,
+                                    r_3.rsvp IS NOT NULL OR (r_3.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
                                     COALESCE(m.meaning, 'unknown'::text) AS meaning,
                                     p_1.response_id IS NOT NULL AS is_payment,
                                     p_1.amount,
                                     p_1.processing_fee,
-                                    (r_2.kind = ANY (ARRAY['signup'::text, 'mixed'::text])) AND (EXISTS ( SELECT
+                                    (r_3.kind = ANY (ARRAY['signup'::text, 'mixed'::text])) AND (EXISTS ( SELECT
    FROM headcount.slots s
-  WHERE s.account_id = r_2.account_id AND s.event_id = r_2.event_id AND s.response_id = r_2.id)) AS is_sign_up
-                                   FROM headcount.responses r_2
-                                     LEFT JOIN headcount.rsvp_meanings m ON m.value = r_2.rsvp
-                                     LEFT JOIN headcount.payments p_1 ON p_1.account_id = r_2.account_id AND p_1.event_id = r_2.event_id AND p_1.response_id = r_2.id
-                                  WHERE headcount.email_key(r_2.email) IS NOT NULL AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r_2.account_id = (( SELECT a_1.id
+  WHERE s.account_id = r_3.account_id AND s.event_id = r_3.event_id AND s.response_id = r_3.id)) AS is_sign_up
+                                   FROM headcount.responses r_3
+                                     LEFT JOIN headcount.rsvp_meanings m ON m.value = r_3.rsvp
+                                     LEFT JOIN headcount.payments p_1 ON p_1.account_id = r_3.account_id AND p_1.event_id = r_3.event_id AND p_1.response_id = r_3.id
+                                  WHERE headcount.email_key(r_3.email) IS NOT NULL AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r_3.account_id = (( SELECT a_1.id
    FROM headcount.accounts a_1
-  WHERE a_1.name = current_setting('headcount.account'::text, true))))) r_1) r
-                  GROUP BY r.account_id, r.email_key, r.event_id) o
-          GROUP BY o.account_id, o.email_key) e ON e.account_id = p.account_id AND e.email_key = p.email_key
+  WHERE a_1.name = current_setting('headcount.account'::text, true))))) r_2) r_1
+                  WINDOW event AS (PARTITION BY r_1.account_id, r_1.email_key, r_1.event_id)) r
+          GROUP BY r.account_id, r.email_key) p
      JOIN headcount.accounts a ON a.id = p.account_id;
 
 view respondents_without_personal -- The view respondents without personal data. For readers who must not see names, addresses and messages.

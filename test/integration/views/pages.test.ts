@@ -112,6 +112,24 @@ test('what a large run changed is not compared with all of history or with all e
   }
 })
 
+test('counting the people of an account compares none of them with the others', async () => {
+  await using mirror = await freshMirror('postgres')
+  const { database } = mirror
+  const rows = 40_000
+  await change(database, [
+    `insert into headcount.accounts (name) values ('east')`,
+    `insert into headcount.responses (account_id, event_id, id, kind, email, name, message, rsvp, _run_id)
+     select 1, 'event-' || n % 500, n, 'reply', 'guest' || n * 7919 % 30000 || '@example.org', 'Guest ' || n % 3000, repeat('x', 80), 'yes', 1
+       from generate_series(1, ${rows}) n`,
+    `create index on headcount.responses (headcount.email_key(email) text_pattern_ops)`,
+    'analyze',
+  ])
+  for (const asked of ['count(*)', 'max(events)', 'sum(events_coming)', 'count(name)']) {
+    const { work } = await planOf(database, `select ${asked} from headcount.respondents`)
+    expect(work, asked).toBeLessThan(10 * rows)
+  }
+})
+
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
