@@ -191,6 +191,13 @@ export const deliveryGuards: readonly Guard[] = [
     only: 'told in the future',
   },
   {
+    name: 'a notice that may have been accepted',
+    promise: 'who may have been told that the mirror is wrong is told that it is right again',
+    mutation: { replace: 'true' },
+    tests: [command],
+    only: 'of sync a notice that may have been accepted',
+  },
+  {
     name: 'one notice an hour',
     promise: 'the same reason is told at most once an hour',
     mutation: 'never',
