@@ -8,12 +8,12 @@ import { commandName } from '../../../common/command-name.ts'
 import { connect, type ConnectOptions, type Database } from '../../../db/connect.ts'
 import { isEmptyFolder, isLink } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
-import { existingRelations } from '../../../db/readers/grant-again.ts'
-import { readableBy, UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
+import { UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
 import { lackingRightToMigrate, MIRROR_SCHEMAS, missingSchemas, schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { createIndexStatement, indexesOfOtherOwner } from '../../../db/deferred-indexes.ts'
+import { droppedParts, remedyOfDropped } from './dropped-parts.ts'
 import { DATABASE, failed, failure, ok, orFailure, warning, type CheckResult } from './check.ts'
 
 const OLDEST_POSTGRES = 15
@@ -140,14 +140,6 @@ async function lackingRights(trx: Transaction, user: string): Promise<string | n
   return `${user} may not read and write ${names}: grant select, insert, update, delete on ${String(qualified)} to ${String(role)}`
 }
 
-/** What somebody dropped: a run makes no table or view anew. */
-async function droppedRelations(database: Database): Promise<readonly string[]> {
-  const existing = await existingRelations(database)
-  return readableBy({ with_personal: true })
-    .filter((name) => !existing.has(name))
-    .toSorted()
-}
-
 /** The next run makes what is missing, if its role may. */
 async function checkIndexes({ kysely }: Database, detail: string): Promise<CheckResult> {
   const missing = await indexesOfOtherOwner(kysely)
@@ -187,12 +179,9 @@ export function checkSchema(database: Database): Promise<CheckResult> {
     }
     if (current === needed) {
       await requireNotMoved(database.kysely)
-      const dropped = await droppedRelations(database)
+      const dropped = await droppedParts(database)
       if (dropped.length > 0)
-        return failed(
-          DATABASE,
-          `version ${current}, and somebody dropped ${dropped.join(', ')}: make a ${commandName()} backup, and restore it into an empty database`,
-        )
+        return failed(DATABASE, `version ${current}, and somebody dropped ${remedyOfDropped(dropped)}`)
       const found = await checkIndexes(database, `up to date (version ${current})`)
       return found.state === 'ok' ? await checkTriggers(database, found) : found
     }
