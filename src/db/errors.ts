@@ -200,6 +200,7 @@ const remedies: Readonly<Record<string, string>> = {
 function remedyOf(code: string, message: string): string | null {
   if (code === INSUFFICIENT_PRIVILEGE)
     return `Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount: ${commandName()} doctor says what is lacking. A role that readers add made may use query and export`
+  if (code === UNDEFINED_COLUMN) return `${commandName()} doctor says whether somebody dropped it`
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable

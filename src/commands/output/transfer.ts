@@ -83,7 +83,7 @@ export function formatRestore(report: RestoredMirror, out: Output): string {
 
 /** Which erasures the restored mirror knows of, and which it cannot. */
 function erasureLine(
-  { account, in_backup, in_list, erased_since }: KnownErasures,
+  { account, in_backup, unfinished, in_list, erased_since }: KnownErasures,
   created_at: string,
 ): string {
   const name = one(account)
@@ -92,8 +92,12 @@ function erasureLine(
       ? `Nobody had been erased from account ${name} when the backup was made.`
       : `${formatCount(in_backup, 'person', 'people')} erased from account ${name} before the backup stay${in_backup === 1 ? 's' : ''} erased.`
   if (in_list === null) {
+    const rest =
+      unfinished === 0
+        ? ''
+        : ` The erasure of ${formatNumber(unfinished)} of them was not at its end: the next ${commandName()} sync ends it before it reads anything; run it before ${commandName()} serve.`
     return (
-      `${before} Whoever was erased after ${formatInstant(created_at)} is in this mirror again, and nothing in the backup tells who: ` +
+      `${before}${rest} Whoever was erased after ${formatInstant(created_at)} is in this mirror again, and nothing in the backup tells who: ` +
       `${commandName()} person erase --suppressions FILE${accountFlag(name)} takes the list of today.`
     )
   }

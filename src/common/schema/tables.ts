@@ -213,7 +213,7 @@ interface DeliveriesTable {
   message_key: Generated<string>
   delivered_run_id: IntegerText | null
   pending_run_id: IntegerText | null
-  /** Of a digest. */
+  /** Of a notice: what the message told that may have been accepted. */
   pending_mirror: ColumnType<JsonObject | null, string | null | undefined, string | null>
   accepted_at: Timestamp | null
   failures: Generated<number>

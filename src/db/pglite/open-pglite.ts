@@ -14,7 +14,7 @@ import {
   openingFailed,
   prepareDataDir,
 } from './data-dir.ts'
-import { requireDiskSpace } from './disk-space.ts'
+import { requireDiskSpace, requireFileSize } from './disk-space.ts'
 import { newDataDir } from './new-data-dir.ts'
 import { guarded, reading, readersFor, withRoom } from './query-runner.ts'
 import { sharePglite } from './share-pglite.ts'
@@ -48,6 +48,7 @@ export async function openPGlite(folder: string | null, options: ConnectOptions 
   let lock: FolderLock | null = null
   try {
     await releaseClosed()
+    await requireFileSize(folder)
     await prepareDataDir(folder, options.createFolder ?? true, options.log)
     // PGlite takes no link for its folder; and a link may be changed while the folder is open.
     const at = await realpath(folder)

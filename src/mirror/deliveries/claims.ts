@@ -36,7 +36,10 @@ export interface StoredDelivery {
   readonly message_key: string
   readonly delivered_run_id: number | null
   readonly pending_run_id: number | null
+  /** Of a digest. */
   readonly pending_mirror: DigestMirror | null
+  /** The last message may have been accepted. */
+  readonly is_pending: boolean
   readonly failures: number
   readonly next_attempt_at: Timestamp | null
   /** Its next attempt is yet to come. */
@@ -81,7 +84,8 @@ export async function lockDeliveries(
 ): Promise<readonly StoredDelivery[]> {
   const { rows } = await sql<StoredDelivery>`
     select d.id, d.account_id, a.name as account, d.recipient_sha256, d.message_key::text, d.delivered_run_id::float8,
-           d.pending_run_id::float8, d.pending_mirror, d.failures, d.next_attempt_at,
+           d.pending_run_id::float8, d.pending_mirror,
+           num_nonnulls(d.pending_run_id, d.pending_mirror) > 0 as is_pending, d.failures, d.next_attempt_at,
            coalesce(d.next_attempt_at > now() and ${/* guard: failures of the future */ notFuture(sql`d.failed_at`)}, false) as is_waiting,
            coalesce(d.claimed_until > now() and ${/* guard: claims of the future */ notFuture(sql`d.claimed_until - ${CLAIM}`)}, false) as is_claimed
       from headcount.deliveries d
@@ -104,6 +108,8 @@ export interface Message extends Claim {
   /** The same for the same recipient and the same runs or reason, and for nothing else. */
   readonly message_id: string
   readonly failures: number
+  /** An earlier attempt may have been accepted. */
+  readonly was_pending: boolean
 }
 
 /** Derived, so that a message that is sent again has the same one. */
@@ -121,17 +127,17 @@ export interface Pending {
   readonly mirror: DigestMirror
 }
 
-/** @param pending null of a notice */
+/** @param pending of the message; `mirror` of a notice is what it tells. It stays until the message is known not to have been accepted */
 export async function claimDelivery(
   { kysely }: Transaction,
   id: IntegerText,
-  pending: Pending | null,
+  pending: Pending | { readonly run: null; readonly mirror: object },
 ): Promise<Claim> {
   const { rows } = await sql<Claim>`
     update headcount.deliveries
        set claim = gen_random_uuid(), claimed_until = now() + ${CLAIM},
-           pending_run_id = ${pending && pending.run},
-           pending_mirror = ${pending && JSON.stringify(pending.mirror)}::json
+           pending_run_id = ${pending.run},
+           pending_mirror = ${JSON.stringify(pending.mirror)}::json
      where id = ${id}
     returning id, claim::text`.execute(kysely)
   const [claimed] = rows

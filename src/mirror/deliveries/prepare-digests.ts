@@ -9,6 +9,7 @@ import type { AccountDigest, DigestMirror } from '../answers/digest/digest.ts'
 import { readPeriods } from '../answers/digest/period.ts'
 import { defineCall } from '../calls/call.ts'
 import { accountFields, boolean, object, orNull, text, wordOf } from '../calls/input.ts'
+import { requireNotHalfRemoved } from '../query/require-synced.ts'
 import { settingsFields } from '../status/list-status.ts'
 import {
   claimDelivery,
@@ -43,8 +44,6 @@ const readInput = object({
 export type PrepareDigestsInput = ReturnType<typeof readInput>
 
 export interface DigestMessage extends Message {
-  /** An earlier attempt may have been accepted. */
-  readonly was_pending: boolean
   readonly digest: AccountDigest
 }
 
@@ -75,6 +74,7 @@ async function prepareDigests(
   input: PrepareDigestsInput,
 ): Promise<readonly PreparedDigest[]> {
   await requireAccount(database, input.account)
+  await requireNotHalfRemoved(database, input.account)
   const { event } = input
   if (event !== null)
     await database.transaction((trx) => requireEvent(trx, event, input.account, { orRemoved: true }), {
@@ -98,7 +98,7 @@ async function prepareDigests(
   } catch (error) {
     // Whoever tries again need not wait until the claims end by themselves.
     for (const mayBeAccepted of [true, false]) {
-      const some = claimed.filter(({ stored }) => isPending(stored) === mayBeAccepted)
+      const some = claimed.filter(({ stored }) => stored.is_pending === mayBeAccepted)
       await settle(some, { kind: 'released', mayBeAccepted }).catch(() => {})
     }
     throw error
@@ -121,11 +121,6 @@ interface Found {
   readonly claimed: Claimed | null
 }
 
-/** An earlier attempt may have been accepted. */
-function isPending({ pending_run_id }: StoredDelivery): boolean {
-  return pending_run_id !== null
-}
-
 async function claimAll(trx: Transaction, input: PrepareDigestsInput): Promise<readonly Found[]> {
   const { account, name, event, recipients, attempts, maxStalenessMs, holdForMs } = input
   const key: DeliveryKey = { kind: 'digest', name, event }
@@ -145,7 +140,7 @@ async function claimAll(trx: Transaction, input: PrepareDigestsInput): Promise<r
   const found: Found[] = []
   for (const stored of deliveries) {
     const { account, recipient_sha256, next_attempt_at, pending_run_id } = stored
-    if (isRetry && stored.failures === 0 && !isPending(stored)) continue
+    if (isRetry && stored.failures === 0 && !stored.is_pending) continue
     // guard: the same digest again
     const until = pending_run_id ?? lastRuns.get(account) ?? null
     const state = deliveryState(stored, until, attempts)
@@ -189,7 +184,7 @@ async function readMessages(
     if (digest === null) continue
     known.set(key, digest)
     const message_id = messageIdOf(stored, [after, pending.run])
-    messages.set(id, { id, claim, message_id, failures, was_pending: isPending(stored), digest })
+    messages.set(id, { id, claim, message_id, failures, was_pending: stored.is_pending, digest })
   }
   return messages
 }

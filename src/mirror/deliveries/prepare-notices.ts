@@ -50,14 +50,16 @@ async function prepareNotices(
     const { id, account, recipient_sha256, failures } = stored
     const last = await readLastNotice(trx, id, { state, cause })
     const outcome = outcomeFor(stored, last, { state, cause })
-    const claim = outcome === 'claimed' ? await claimDelivery(trx, id, null) : null
+    if (outcome === 'known' && stored.next_attempt_at !== null) await endAttempts(trx, id)
+    const claim =
+      outcome === 'claimed' ? await claimDelivery(trx, id, { run: null, mirror: { state, cause } }) : null
     const message_id = messageIdOf(stored, [last.state, reasonKey({ state, cause }), last.told_at])
     prepared.push({
       account,
       recipient_sha256,
       state: outcome,
       until: outcome === 'quiet' ? last.quiet_until : outcome === 'waiting' ? stored.next_attempt_at : null,
-      message: claim && { ...claim, message_id, failures },
+      message: claim && { ...claim, message_id, failures, was_pending: stored.is_pending },
     })
   }
   return prepared
@@ -71,10 +73,16 @@ function outcomeFor(
   if (stored.is_claimed) return 'busy'
   // A mirror that is right, and never was wrong, is no news.
   const isTold = last.state === state && /* guard: another error is another reason */ last.cause === cause
-  if (isTold || (last.state === null && state === 'good')) return 'known'
+  const isKnown = isTold || (last.state === null && state === 'good')
+  if (isKnown && /* guard: a notice that may have been accepted */ !stored.is_pending) return 'known'
   // guard: one notice an hour
   if (last.quiet_until !== null) return 'quiet'
   return stored.is_waiting ? 'waiting' : 'claimed'
+}
+
+/** What was to be told is so no more: `status` shows that it was not accepted, and no next attempt. */
+async function endAttempts({ kysely }: Transaction, id: string): Promise<void> {
+  await sql`update headcount.deliveries set next_attempt_at = null where id = ${id}`.execute(kysely)
 }
 
 interface LastNotice {

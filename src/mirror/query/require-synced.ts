@@ -50,6 +50,31 @@ export async function requireSynced(
   ]
 }
 
+/**
+ * Makes sure that there is more to tell of than accounts that are half removed.
+ *
+ * @param account only this one counts; null: any
+ * @throws MirrorNotFoundError
+ */
+export async function requireNotHalfRemoved(
+  { kysely }: Pick<Database, 'kysely'>,
+  account: string | null,
+): Promise<void> {
+  const accounts = await kysely
+    .selectFrom('headcount.accounts')
+    .select(['name', '_removing_since as removing_since'])
+    .$if(account !== null, (query) => query.where('name', '=', account))
+    .orderBy('id')
+    .execute()
+  const [first] = accounts
+  if (!first?.removing_since || accounts.some(({ removing_since }) => removing_since === null)) return
+  throw halfRemovedError(first.name, first.removing_since)
+}
+
+function halfRemovedError(name: string, since: Timestamp): MirrorNotFoundError {
+  return new MirrorNotFoundError(`Account ${name} is ${describeRemoval(name, since)}.`)
+}
+
 function incompletenessNote({ name, removing_since, has_good_run }: AccountProgress): readonly string[] {
   if (removing_since !== null) return [`account ${name} is ${describeRemoval(name, removing_since)}`]
   if (has_good_run) return []
@@ -79,11 +104,7 @@ async function readAccountProgress(kysely: Database['kysely']): Promise<readonly
 
 function nothingSyncedError(accounts: readonly AccountProgress[]): MirrorNotFoundError {
   const [removed] = accounts.filter(({ removing_since }) => removing_since !== null)
-  if (removed?.removing_since) {
-    return new MirrorNotFoundError(
-      `Account ${removed.name} is ${describeRemoval(removed.name, removed.removing_since)}.`,
-    )
-  }
+  if (removed?.removing_since) return halfRemovedError(removed.name, removed.removing_since)
   const lastRuns = accounts.map(({ name, last }) =>
     last === null ? `account ${name} had no run` : `the last run of account ${name} is ${last}`,
   )

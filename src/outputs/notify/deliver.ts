@@ -63,7 +63,7 @@ export async function forEachMessage<Item, Result>(
 interface PreparedMessage {
   readonly recipient_sha256: string
   /** Of one that is claimed. */
-  readonly message: (Claim & { readonly was_pending?: boolean }) | null
+  readonly message: (Claim & { readonly was_pending: boolean }) | null
 }
 
 /**
@@ -101,7 +101,7 @@ async function release(call: RunCall, unsent: readonly PreparedMessage[]): Promi
   for (const mayBeAccepted of [true, false]) {
     const claims = unsent
       .flatMap(({ message }) => message ?? [])
-      .filter(({ was_pending = false }) => was_pending === mayBeAccepted)
+      .filter(({ was_pending }) => was_pending === mayBeAccepted)
       .map(({ id, claim }) => ({ id, claim }))
     const outcome: DeliveryOutcome = { kind: 'released', mayBeAccepted }
     if (claims.length > 0) await call(settleDeliveriesCall, { claims, outcome, notice: null })
@@ -110,7 +110,7 @@ async function release(call: RunCall, unsent: readonly PreparedMessage[]): Promi
 
 export interface ClaimedMessage extends Claim {
   readonly failures: number
-  /** An earlier attempt may have been accepted; never of a notice. */
+  /** An earlier attempt may have been accepted. */
   readonly was_pending: boolean
   /** What a notice tells; null of a digest. */
   readonly notice: NoticeReason | null

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import type { StoredReader } from '../../db/readers/readable.ts'
 import { movedWarning } from '../../load/state/moved.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
-import { withSnapshot } from './database/source.ts'
+import { warnOfDropped, withSnapshot } from './database/source.ts'
 import type { BackedUpTable } from './file/manifest.ts'
 import { requireNewFile, writeBackup } from './file/write-backup.ts'
 import type { TransferOptions } from './move.ts'
@@ -41,9 +41,10 @@ export async function backupTo(
   if (moved !== null) log?.('warn', moved)
   const { engine } = source
   return holdAccounts(source, { mode: 'backup', signal, log }, async (_, ended) => {
-    const written = await withSnapshot(source, ended, (contents) =>
-      writeBackup(file, contents, { engine, signal: ended, onProgress }),
-    )
+    const written = await withSnapshot(source, ended, (contents) => {
+      warnOfDropped(contents, log)
+      return writeBackup(file, contents, { engine, signal: ended, onProgress })
+    })
     const { kind, format, identities, ...manifest } = written
     return { file, ...manifest }
   })

@@ -9,6 +9,7 @@ import { stripControlCharsInLine } from '../../common/text/strip-control-chars.t
 import type { StoredReader } from '../../db/readers/readable.ts'
 import type { Database } from '../../db/database.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { readSuppressions } from '../../load/state/suppressions.ts'
 import { accountNames } from '../../sync/open/find-account.ts'
 import { accountId } from '../../mirror/accounts/resolve-account.ts'
 import { countActive } from '../../mirror/keys/keys.ts'
@@ -34,6 +35,8 @@ export interface KnownErasures {
   readonly account: string
   /** People on the suppression list of the backup, also those known by ids of responses alone: they were erased before it was made, and stay erased. */
   readonly in_backup: number
+  /** Those of them whose erasure was under way, or broken off, when it was made: the next sync ends it before it reads anything. */
+  readonly unfinished: number
   /** People on the lists that were given, each once; null: none was given, and whoever was erased since the backup is in the mirror again. */
   readonly in_list: number | null
   /** Those of them who were not on the backup's own list. */
@@ -145,6 +148,7 @@ async function suppress(
   for (const account of await accountNames(trx)) {
     const id = await accountId(trx, account)
     const stored = await readEntries(trx, id)
+    const unfinished = (await readSuppressions(trx.kysely, id)).filter(({ erased_at }) => erased_at === null)
     const given = lists.filter((list) => list.account === account)
     const [first] = given
     let listed = { known: 0, added: 0 }
@@ -157,6 +161,7 @@ async function suppress(
     known.push({
       account,
       in_backup: stored.length,
+      unfinished: unfinished.length,
       in_list: first === undefined ? null : listed.known + listed.added,
       erased_since: listed.added,
     })

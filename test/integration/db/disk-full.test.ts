@@ -10,6 +10,8 @@ import { requireDiskSpace } from '../../../src/db/pglite/disk-space.ts'
 import { sync } from '../../../src/index.ts'
 import { accountOf, responsesFrom } from '../../support/accounts/account.ts'
 import { run } from '../../support/commands/command.ts'
+import { copyDataDir } from '../../support/files/copy-folder.ts'
+import { makeOwnFolder } from '../../support/files/leftovers.ts'
 import { send, startFaultServer } from '../../support/http/fault-server.ts'
 import { FULL_DISK, fillDiskOf } from '../../support/databases/full-disk.ts'
 import { startPostgres } from '../../support/databases/postgres.ts'
@@ -108,3 +110,29 @@ test('D5 a batch for which the disk has no room is not begun', async () => {
     /is full.*Free space, then run again/,
   )
 })
+
+test.skipIf(!existsSync('/proc/self/limits'))(
+  'D5 files as large as those of PGlite may not be written (ulimit -f): exit 5 with what to do, and the mirror is as it was',
+  async ({ task }) => {
+    task.meta.engines = ['pglite']
+    const parent = await makeOwnFolder(tmpdir(), 'test-file-size')
+    const folder = join(parent, 'data')
+    copyDataDir(inject('embeddedTemplate'), folder)
+    const env = { DATABASE_URL: `pglite:${folder}` }
+    const within = (limit: string) =>
+      run(
+        'sh',
+        ['-c', `ulimit -f ${limit}; exec timeout -k 1 60 "$@"`, 'sh', process.execPath, cli, 'status'],
+        {
+          env,
+        },
+      )
+    // In blocks of 512 bytes, as POSIX has it, or of 1024.
+    expect(await within('2000')).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/files of [12]\.\d MB at most \(ulimit -f\).*Raise the limit/) as string,
+    })
+    expect(await within('32768')).toMatchObject({ code: 0, stderr: '' })
+    await rm(parent, { recursive: true })
+  },
+)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { engines, freshMirror } from '../../support/databases/databases.ts'
+import { TABLE_COLUMNS } from '../../../src/common/schema/table-columns.ts'
 import { VIEWS } from '../../../src/common/schema/view-columns.ts'
 import { readSchemaDescription } from '../../../src/mirror/query/describe-schema.ts'
 import { listSchema, listUncommented } from '../../support/mirror/schema-listing.ts'
@@ -25,6 +26,15 @@ test.each(engines)('the schema is the one listed in test/schema.sql (%s)', async
 test('every table, view, column and function says what it is', async () => {
   await using mirror = await freshMirror('postgres')
   expect(await listUncommented(mirror.database)).toEqual([])
+})
+
+test('the tables have the columns that are declared, so that doctor sees what was dropped', async () => {
+  await using mirror = await freshMirror('postgres')
+  const { tables } = await mirror.database.transaction(readSchemaDescription, { readOnly: true })
+  const sorted = (columns: readonly string[]) => columns.toSorted()
+  const found = tables.map(({ name, columns }) => [name, sorted(columns.map((column) => column.name))])
+  const declared = Object.entries(TABLE_COLUMNS).map(([name, columns]) => [name, sorted(columns)])
+  expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(found))
 })
 
 test('the views have the columns that are declared for the types of their rows', async () => {

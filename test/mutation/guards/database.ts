@@ -219,6 +219,14 @@ export const databaseGuards: readonly Guard[] = [
     only: 'D5 a batch for which',
   },
   {
+    name: 'size of files',
+    promise:
+      'a limit of the size of files (ulimit -f) ends a command with an error: in the middle of a write to PGlite it would spin for ever',
+    mutation: 'always',
+    tests: ['test/integration/db/disk-full.test.ts'],
+    only: 'D5 files as large',
+  },
+  {
     name: 'connections that end when ready',
     promise:
       'a connection that Postgres ends in the packet in which it becomes ready is an error of the run, not the end of the process',

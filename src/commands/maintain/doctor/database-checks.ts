@@ -5,15 +5,16 @@ import { creatorInPublic } from '../../../db/readers/public-schema.ts'
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { commandName } from '../../../common/command-name.ts'
+import { formatCount } from '../../../common/text/number.ts'
 import { connect, type ConnectOptions, type Database } from '../../../db/connect.ts'
 import { isEmptyFolder, isLink } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
-import { existingRelations } from '../../../db/readers/grant-again.ts'
-import { readableBy, UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
+import { UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
 import { lackingRightToMigrate, MIRROR_SCHEMAS, missingSchemas, schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { createIndexStatement, indexesOfOtherOwner } from '../../../db/maintenance/deferred-indexes.ts'
+import { droppedParts, remedyOfDropped } from './dropped-parts.ts'
 import { DATABASE, failed, failure, ok, orFailure, warning, type CheckResult } from './check.ts'
 
 const OLDEST_POSTGRES = 15
@@ -93,6 +94,8 @@ async function inspect(trx: Transaction): Promise<CheckResult> {
   if (lacking !== null) return failed(DATABASE, lacking)
   if (trx.engine === 'pglite') return ok(`embedded Postgres ${version}`)
   const detail = `Postgres ${version}, ${name} as ${user}`
+  const unreadable = await unreadableViews(trx)
+  if (unreadable !== null) return warning(`${detail}; ${unreadable}`)
   const creator = await creatorInPublic(trx)
   if (creator === null) return ok(detail)
   const [who, from] = creator === 'public' ? ['everybody', 'public'] : [creator, identifier(creator)]
@@ -136,16 +139,33 @@ async function lackingRights(trx: Transaction, user: string): Promise<string | n
     [UNUSED_BY_RUNS],
   )
   const [names, qualified, role] = tables.rows[0] ?? []
-  if (typeof names !== 'string') return null
+  if (typeof names !== 'string') return lackingFunctions(trx, user)
   return `${user} may not read and write ${names}: grant select, insert, update, delete on ${String(qualified)} to ${String(role)}`
 }
 
-/** What somebody dropped: a run makes no table or view anew. */
-async function droppedRelations(database: Database): Promise<readonly string[]> {
-  const existing = await existingRelations(database)
-  return readableBy({ with_personal: true })
-    .filter((name) => !existing.has(name))
-    .toSorted()
+/** Everybody may call them, until somebody takes that away; but for those which show rows and which no run calls. */
+async function lackingFunctions(trx: Transaction, user: string): Promise<string | null> {
+  const { rows } = await trx.query(
+    `select count(*)::int, min(oid::regprocedure::text), quote_ident(current_user)
+       from pg_proc
+      where pronamespace in (to_regnamespace('headcount'), to_regnamespace('headcount_internal')) and not prosecdef
+        and not has_function_privilege(oid, 'execute')`,
+  )
+  const [count, first, role] = rows[0] ?? []
+  if (typeof first !== 'string') return null
+  return `${user} may not call ${formatCount(Number(count), 'function')} of the mirror, as ${first}: grant execute on all functions in schema headcount, headcount_internal to ${String(role)}`
+}
+
+/** Of a role that may run, and not ask. */
+async function unreadableViews(trx: Transaction): Promise<string | null> {
+  const { rows } = await trx.query(
+    `select string_agg('headcount.' || quote_ident(relname), ', ' order by relname), quote_ident(current_user)
+       from pg_class
+      where relnamespace = to_regnamespace('headcount') and relkind = 'v' and not has_table_privilege(oid, 'select')`,
+  )
+  const [views, role] = rows[0] ?? []
+  if (typeof views !== 'string') return null
+  return `runs may go on, and answers such as events and digest may not read some views: grant select on ${views} to ${String(role)}`
 }
 
 /** The next run makes what is missing, if its role may. */
@@ -187,12 +207,9 @@ export function checkSchema(database: Database): Promise<CheckResult> {
     }
     if (current === needed) {
       await requireNotMoved(database.kysely)
-      const dropped = await droppedRelations(database)
+      const dropped = await droppedParts(database)
       if (dropped.length > 0)
-        return failed(
-          DATABASE,
-          `version ${current}, and somebody dropped ${dropped.join(', ')}: make a ${commandName()} backup, and restore it into an empty database`,
-        )
+        return failed(DATABASE, `version ${current}, and somebody dropped ${remedyOfDropped(dropped)}`)
       const found = await checkIndexes(database, `up to date (version ${current})`)
       return found.state === 'ok' ? await checkTriggers(database, found) : found
     }

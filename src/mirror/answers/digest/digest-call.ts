@@ -7,6 +7,7 @@ import type { Transaction } from '../../../db/transaction.ts'
 import { defineCall } from '../../calls/call.ts'
 import { accountFields, object, orNull, text } from '../../calls/input.ts'
 import { sinceField } from '../../instants/parse-since.ts'
+import { requireNotHalfRemoved } from '../../query/require-synced.ts'
 import { readAccountStatuses, type QuickAccountStatus } from '../../status/account-status.ts'
 import { settingsFields, type MirrorSettings } from '../../status/list-status.ts'
 import { requireRun } from '../changes.ts'
@@ -40,6 +41,7 @@ export const digestCall = defineCall({
   readInput,
   run: (database, { account, event, since, ...settings }): Promise<Digest> =>
     ofAccount(database, account, async (trx) => {
+      await requireNotHalfRemoved(trx, account)
       if (event !== null) await requireEvent(trx, event, account, { orRemoved: true })
       if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
       const accounts = await readDigests(trx, await readPeriods(trx, since, account), event, settings)

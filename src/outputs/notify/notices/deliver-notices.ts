@@ -57,7 +57,7 @@ export async function deliverNotices(
       outline: withCommandName(NAME_TO_OTHERS, () => noticeOutline(one.account, state, shownReason)),
       document: { type: 'notice', account: one.account, state },
     }
-    const claimed = { ...one.message, was_pending: false, notice: { state, cause } }
+    const claimed = { ...one.message, notice: { state, cause } }
     const became = await deliver(call, claimed, () => sendMessage(recipient, message, mail, signal), signal)
     return { ...told, ...became }
   }

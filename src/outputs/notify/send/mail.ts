@@ -3,11 +3,16 @@ import { domainToASCII } from 'node:url'
 import { createTransport, type Transporter } from 'nodemailer'
 import { raceAbort } from '../../../common/abort.ts'
 import type { MailSender, MailServer } from '../mail-settings.ts'
-import { errorLine, reasonOf, sendFailure, type SendFailure, type SendResult } from './result.ts'
+import {
+  errorLine,
+  MAX_ANSWER_MS,
+  reasonOf,
+  sendFailure,
+  type SendFailure,
+  type SendResult,
+} from './result.ts'
 
 const MAX_CONNECT_MS = 10_000
-/** A server may scan a message before it answers. */
-const MAX_SILENCE_MS = 30_000
 
 export interface Mail {
   readonly from: MailSender
@@ -38,26 +43,32 @@ export function transportOptions(server: MailServer) {
     connectionTimeout: MAX_CONNECT_MS,
     greetingTimeout: MAX_CONNECT_MS,
     dnsTimeout: MAX_CONNECT_MS,
-    socketTimeout: MAX_SILENCE_MS,
+    // Until the whole message is sent, the signal ends a silence earlier.
+    socketTimeout: MAX_ANSWER_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   }
 }
 
-/** Never throws. @param signal also ends it by its deadline */
-export async function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<SendResult> {
+/** Never throws. @param signal also ends it by its deadline @param onWritten the server has the whole message, and is to answer */
+export async function sendMail(
+  server: MailServer,
+  mail: Mail,
+  signal: AbortSignal,
+  onWritten: () => void = () => {},
+): Promise<SendResult> {
   const { messageId, ...content } = mail
   const refusal = needsUtf8(mail) ? await refusalOfUtf8(server, signal) : null
   if (refusal !== null) return refusal
-  return overTransport(server, signal, (transport) =>
+  const send = (transport: Transporter) =>
     transport.sendMail({
       ...content,
       messageId: `<${messageId}@${domainToASCII(mail.from.address.replace(/^.*@/, '')) || 'localhost'}>`,
       // Out-of-office programs do not answer it.
       headers: { 'Auto-Submitted': 'auto-generated' },
       signal,
-    }),
-  )
+    })
+  return overTransport(server, signal, send, { onWritten })
 }
 
 /** A domain has a form in ASCII, what stands before the @ has none. */
@@ -82,13 +93,18 @@ export function checkMailServer(server: MailServer, signal: AbortSignal): Promis
   return overTransport(server, signal, (transport) => raceAbort(transport.verify(), signal))
 }
 
+interface Watching {
+  readonly onReply?: ((reply: string) => void) | null
+  readonly onWritten?: () => void
+}
+
 async function overTransport(
   server: MailServer,
   signal: AbortSignal,
   work: (transport: Transporter) => Promise<unknown>,
-  { onReply = null }: { readonly onReply?: ((reply: string) => void) | null } = {},
+  { onReply = null, onWritten = () => {} }: Watching = {},
 ): Promise<SendResult> {
-  const written = watchMessage(onReply ?? (() => {}))
+  const written = watchMessage(onReply ?? (() => {}), onWritten)
   const logging = { logger: written.logger, transactionLog: onReply !== null }
   const transport = createTransport({ ...transportOptions(server), ...logging })
   try {
@@ -105,7 +121,7 @@ async function overTransport(
  * Knows whether the whole message was written to the server. nodemailer says so to its logger alone: to the error of a connection that
  * broke or was silent it always adds the same command, whatever was sent before. So it does with what the server replied.
  */
-function watchMessage(onReply: (reply: string) => void) {
+function watchMessage(onReply: (reply: string) => void, onWritten: () => void) {
   let isWritten = false
   const isAbout = (entry: unknown, what: string) =>
     typeof entry === 'object' && entry !== null && Reflect.get(entry, 'tnx') === what
@@ -117,7 +133,9 @@ function watchMessage(onReply: (reply: string) => void) {
       if (isAbout(entry, 'server') && typeof text === 'string') onReply(text)
     },
     info: (entry: unknown) => {
-      isWritten ||= isAbout(entry, 'message')
+      if (isWritten || !isAbout(entry, 'message')) return
+      isWritten = true
+      onWritten()
     },
     warn: ignore,
     error: ignore,

@@ -1,6 +1,9 @@
 import { toError } from '../../../common/abort.ts'
 import { createRedactor } from '../../../common/redact.ts'
 
+/** A server that has a whole mail may scan it before it answers. Shorter than a claim. */
+export const MAX_ANSWER_MS = 300_000
+
 /** What became of a message at one recipient. */
 export type SendResult = { readonly isAccepted: true } | SendFailure
 

@@ -4,10 +4,14 @@ import type { Outline } from '../outline/outline.ts'
 import { outlineSlack } from '../outline/slack.ts'
 import { outlineText } from '../outline/text.ts'
 import type { Recipient } from '../recipient.ts'
-import { sendFailure, type SendResult } from './result.ts'
+import { MAX_ANSWER_MS, sendFailure, type SendResult } from './result.ts'
 
-/** For everything about one message: names, connections, TLS, the message, the answer. */
-const SEND_DEADLINE_MS = 45_000
+const DEADLINES = {
+  /** For everything about one message: names, connections, TLS, the message; of the web also the answer. */
+  sendMs: 45_000,
+  /** For the answer to a mail that was sent as a whole: whoever gives up earlier sends it again to a server that only takes long. */
+  answerMs: MAX_ANSWER_MS,
+}
 
 /** A message, whatever it will look like. */
 export interface Message {
@@ -31,21 +35,38 @@ export async function sendMessage(
   { id, subject, outline, document }: Message,
   mail: MailSettings | null,
   signal: AbortSignal,
-  deadlineMs = SEND_DEADLINE_MS,
+  { sendMs, answerMs } = DEADLINES,
 ): Promise<SendResult> {
+  using deadline = startDeadline(sendMs)
   // guard: deadline of a delivery
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const bounded = AbortSignal.any([signal, deadline.signal])
   if (recipient.kind === 'mail') {
     if (mail === null) return sendFailure('no mail server is set')
     const { sendMail } = await import('./mail.ts')
     const [text, html] = [outlineText(outline), outlineHtml(subject, outline)]
     const content = { from: mail.from, to: recipient.address, messageId: id, subject, text, html }
-    return sendMail(mail.server, content, bounded)
+    // guard: mail servers that take long
+    return await sendMail(mail.server, content, bounded, () => deadline.restart(answerMs))
   }
   const { post } = await import('./post.ts')
   const body =
     recipient.kind === 'slack'
       ? outlineSlack(subject, outline)
       : { message_id: id, subject, text: outlineText(outline), ...document }
-  return post(recipient, body, id, bounded)
+  return await post(recipient, body, id, bounded)
+}
+
+function startDeadline(ms: number) {
+  const ended = new AbortController()
+  const begin = (within: number) =>
+    setTimeout(() => ended.abort(new DOMException('no answer in time', 'TimeoutError')), within)
+  let timer = begin(ms)
+  return {
+    signal: ended.signal,
+    restart: (within: number) => {
+      clearTimeout(timer)
+      timer = begin(within)
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  }
 }

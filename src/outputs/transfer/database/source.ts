@@ -1,9 +1,10 @@
 /** A mirror in a database, as a source of a copy. */
 import { sql } from 'kysely'
+import { commandName } from '../../../common/command-name.ts'
 import { DatabaseError } from '../../../common/errors.ts'
 import { COPIED_TABLES } from '../../../common/schema/copied-tables.ts'
 import type { Timestamp } from '../../../common/schema/items.ts'
-import type { Database } from '../../../db/database.ts'
+import type { Database, DatabaseLog } from '../../../db/database.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import type { Transaction, TransactionOptions } from '../../../db/transaction.ts'
 import { accountNames } from '../../../sync/open/find-account.ts'
@@ -74,6 +75,16 @@ const WRITTEN_BY_OTHERS = [
   'event_history',
   'response_history',
 ] as const
+
+/** Says which tables somebody dropped: the copy is none of the whole mirror. */
+export function warnOfDropped({ outline }: ContentsSource, log: DatabaseLog | undefined): void {
+  const lacking = COPIED_TABLES.filter((name) => !outline.tables.some(({ table }) => table === name))
+  if (lacking.length === 0) return
+  log?.(
+    'warn',
+    `The mirror lacks ${lacking.join(', ')}: somebody dropped that, and the copy has none of its rows. ${commandName()} doctor says what to do`,
+  )
+}
 
 /** Of a server as the last vacuum found it: the size itself would wait for whoever locks a table. */
 async function readSize(trx: Transaction): Promise<number> {

@@ -658,6 +658,25 @@ test('a role with the grants of docs/operate/permissions.md syncs, and reads no 
   expect(told).not.toContain('migrations')
   await change(owner, [remedy])
   expect((await s.run(['doctor'], again)).code).toBe(0)
+
+  await change(owner, ['revoke execute on function headcount.email_key(text) from public'])
+  const ofFunctions = `grant execute on all functions in schema headcount, headcount_internal to ${role}`
+  expect(await s.run(['doctor'], again)).toMatchObject({
+    code: 5,
+    stdout: expect.stringContaining(
+      `${role} may not call 1 function of the mirror, as headcount.email_key(text): ${ofFunctions}\n`,
+    ),
+  })
+  await change(owner, [ofFunctions, `revoke select on headcount.event_summary from ${role}`])
+  expect((await s.run(['events'], again)).stderr).toMatch(/denied for view event_summary.*doctor/)
+  const ofViews = `grant select on headcount.event_summary to ${role}`
+  expect(await s.run(['doctor'], again)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(new RegExp(`warning +database .*${ofViews}\\n`)),
+  })
+  await change(owner, [ofViews])
+  expect((await s.run(['events'], again)).code).toBe(0)
+  expect((await s.run(['doctor'], again)).stdout).not.toMatch(/warning +database/)
   await dropRole(s.place.url, role)
 })
 

@@ -163,6 +163,58 @@ onPostgresCommandStage('digest --since last', (stage) => {
     expect(web.posted.map(({ body }) => body.state)).toEqual(['partial', 'good', 'failed', 'failed'])
   })
 
+  test('of sync a notice that may have been accepted is followed by the one that all is well', async () => {
+    await using on = await stage(galaAccount())
+    await using web = await startWebRecipient(({ body }) =>
+      body.state === 'partial' ? 'hang up' : { status: 200 },
+    )
+    const env = { HEADCOUNT_NOTIFY_TO: `${web.origin}/hook-s3cret` }
+    on.service.at('/events/gala/responses', send({ status: 403 }))
+    expect((await on.run(['sync'], { env })).code).toBe(6)
+    {
+      // Nobody waits here until the next attempt is due.
+      await using database = await connect(on.place.url)
+      await database.transaction((trx) =>
+        trx.query(`update headcount.deliveries set next_attempt_at = now()`),
+      )
+    }
+    expect((await on.run(['sync'], { env })).code).toBe(0)
+    expect((await on.run(['sync'], { env })).code).toBe(0)
+    expect(web.posted.map(({ body }) => body.state)).toEqual(['partial', 'good'])
+  })
+
+  test('of sync a notice that was refused has no next attempt once all is well', async () => {
+    await using on = await stage(galaAccount())
+    await using web = await startWebRecipient(() => ({ status: 503 }))
+    const env = { HEADCOUNT_NOTIFY_TO: `${web.origin}/hook-s3cret` }
+    on.service.at('/events/gala/responses', send({ status: 403 }))
+    expect((await on.run(['sync'], { env })).code).toBe(6)
+    expect((await on.run(['status'])).stdout).toMatch(/notice to .*: failed once, next attempt /)
+    expect((await on.run(['sync'], { env })).code).toBe(0)
+    expect((await on.run(['status'])).stdout).toMatch(/notice to .*: failed once: .*503/)
+    expect(web.posted).toHaveLength(1)
+  })
+
+  test.each(['--since 1d', '--since last', `--since last --to ${ADA}`])(
+    '%s of an account that is half removed says so',
+    async (args) => {
+      await using on = await stage(galaAccount())
+      await on.run(['sync', '--quiet'])
+      {
+        await using database = await connect(on.place.url)
+        await database.transaction((trx) =>
+          trx.query('update headcount.accounts set _removing_since = now()'),
+        )
+      }
+      const env = { HEADCOUNT_SMTP_URL: 'smtp://localhost:1', HEADCOUNT_MAIL_FROM: 'headcount@example.org' }
+      for (const named of [[], ['--account', 'default']]) {
+        const ran = await on.run(['digest', ...args.split(' '), ...named], { env })
+        expect(ran).toMatchObject({ code: 5, stdout: '' })
+        expect(ran.stderr).toMatch(/Account default is half removed since .*accounts remove default/)
+      }
+    },
+  )
+
   test('is sent again with the same Message-ID when the process was killed between acceptance and cursor', async () => {
     await using on = await stage(galaAccount())
     await on.run(['sync', '--quiet'])

@@ -1,4 +1,5 @@
 /** Mail to a server on loopback: TLS, certificates, refusals, silence. */
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { parseMailServer } from '../../../../src/outputs/notify/mail-settings.ts'
 import { sendMail, transportOptions, type Mail } from '../../../../src/outputs/notify/send/mail.ts'
@@ -109,14 +110,14 @@ test('mail to a server of this machine that demands STARTTLS is sent, whoever si
   expect(server.received).toMatchObject([{ isEncrypted: true }])
 })
 
-describe('a message to the web', () => {
-  const message = {
-    id: 'abc',
-    subject: 's',
-    outline: { title: 't', lead: [], parts: [], end: [] },
-    document: {},
-  }
+const message = {
+  id: 'abc',
+  subject: 's',
+  outline: { title: 't', lead: [], parts: [], end: [] },
+  document: {},
+}
 
+describe('a message to the web', () => {
   test('is not sent where the certificate cannot be trusted', async () => {
     await using server = await startFaultServer({ tls: selfSigned({ ipAddresses: ['127.0.0.1'] }) })
     const recipient = { kind: 'json', url: `${server.origin}/hook` } as const
@@ -132,7 +133,7 @@ describe('a message to the web', () => {
   test('ends by its deadline where the server says nothing', async () => {
     await using server = await startSilentServer()
     const recipient = { kind: 'json', url: `http://127.0.0.1:${server.port}/hook` } as const
-    expect(await sendMessage(recipient, message, null, never, 300)).toMatchObject({
+    expect(await sendMessage(recipient, message, null, never, { sendMs: 300, answerMs: 300 })).toMatchObject({
       isAccepted: false,
       mayBeAccepted: true,
       error: expect.stringMatching(/no answer in time/),
@@ -196,6 +197,16 @@ describe('mail to this machine', () => {
     })
   })
 
+  test('that the server scans for longer than everything before may take is accepted, and sent once', async () => {
+    await using server = await startMailServer({ beforeAcceptance: () => setTimeout(2000) })
+    const settings = { server: parseMailServer(server.url), from: mail.from }
+    const send = (answerMs: number) =>
+      sendMessage({ kind: 'mail', address: mail.to }, message, settings, never, { sendMs: 1500, answerMs })
+    expect(await send(30_000)).toEqual({ isAccepted: true })
+    expect(server.received).toHaveLength(1)
+    expect(await send(100)).toMatchObject({ isAccepted: false, mayBeAccepted: true })
+  })
+
   test('that nobody answers ends by its deadline', async () => {
     await using server = await startSilentServer()
     const result = await sendMail(
@@ -210,7 +221,7 @@ describe('mail to this machine', () => {
     const deadline = new AbortController()
     await using server = await startMailServer({
       beforeAcceptance: () => {
-        setTimeout(() => deadline.abort(new DOMException('too late', 'TimeoutError')), 100)
+        void setTimeout(100).then(() => deadline.abort(new DOMException('too late', 'TimeoutError')))
         return new Promise(() => {})
       },
     })

@@ -399,7 +399,13 @@ describe('whom a backup brings back', () => {
     const { filled, file, personKey, list } = await eraseAfterBackup(opened)
     const target = await blankTarget('postgres', opened)
     const restored = await restoreMirror({ ...optionOf(target), file, suppressions: [list], personKey })
-    expect(restored.erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 1, erased_since: 1 })
+    expect(restored.erasures[0]).toEqual({
+      account: 'default',
+      in_backup: 0,
+      unfinished: 0,
+      in_list: 1,
+      erased_since: 1,
+    })
     expect(restored.receipts).toMatchObject([{ status: 'succeeded', erased: { responses: 1 } }])
     expect(await ofAda(target)).toBe(false)
     expect(JSON.stringify((await readRows(target))['response_history'])).not.toContain('Ada@Example.org')
@@ -414,8 +420,8 @@ describe('whom a backup brings back', () => {
     const without = await blankTarget('postgres', opened)
     const back = await restoreMirror({ ...optionOf(without), file })
     expect(back.erasures).toEqual([
-      { account: 'default', in_backup: 0, in_list: null, erased_since: 0 },
-      { account: 'second', in_backup: 2, in_list: null, erased_since: 0 },
+      { account: 'default', in_backup: 0, unfinished: 0, in_list: null, erased_since: 0 },
+      { account: 'second', in_backup: 2, unfinished: 1, in_list: null, erased_since: 0 },
     ])
     expect(await ofAda(without)).toBe(true)
 
@@ -429,7 +435,13 @@ describe('whom a backup brings back', () => {
       suppressions: [later],
       personKey: newKey,
     })
-    expect(erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 2, erased_since: 2 })
+    expect(erasures[0]).toEqual({
+      account: 'default',
+      in_backup: 0,
+      unfinished: 0,
+      in_list: 2,
+      erased_since: 2,
+    })
     expect(await ofAda(byIds)).toBe(false)
   })
 })

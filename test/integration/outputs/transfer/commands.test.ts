@@ -441,7 +441,7 @@ describe('the commands', () => {
     const report = await done(['restore', file, ...first, ...renamed, '--json'], here)
     // One person stands on both lists.
     expect(JSON.parse(report)).toMatchObject({
-      erasures: [{ account: 'default', in_backup: 0, in_list: 2, erased_since: 2 }],
+      erasures: [{ account: 'default', in_backup: 0, unfinished: 0, in_list: 2, erased_since: 2 }],
       receipts: [{ status: 'succeeded' }, { status: 'succeeded' }],
     })
 
@@ -521,8 +521,23 @@ describe('the commands', () => {
     })
     expect(withList).toMatchObject({ code: 0 })
     expect(JSON.parse(withList.stdout)).toMatchObject({
-      erasures: [{ account: 'default', in_backup: 0, in_list: 0, erased_since: 0 }],
+      erasures: [{ account: 'default', in_backup: 0, unfinished: 0, in_list: 0, erased_since: 0 }],
     })
+  })
+
+  test('restore says whose erasure was not at its end, so that nobody serves their names meanwhile', async () => {
+    const file = join(folder, 'mirror.tar.gz')
+    await using database = await s.place.open()
+    await change(database, [
+      `insert into headcount.suppressions (account_id, email_hash, key_check)
+       select id, sha256('one'), '0123456789abcdef' from headcount.accounts where name = 'default'`,
+    ])
+    expect((await s.run(['backup', file, '-q'])).code).toBe(0)
+    await change(database, ['delete from headcount.suppressions where erased_at is null'])
+    const to = { env: { DATABASE_URL: target.url } }
+    expect((await s.run(['restore', file], to)).stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /1 person erased from account default before the backup stays erased\. The erasure of 1 of them was not at its end: the next headcount sync ends it before it reads anything; run it before headcount serve\. Whoever/,
+    )
   })
 
   test('restore says how many keys and links open the mirror again', async () => {

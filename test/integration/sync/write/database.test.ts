@@ -1,9 +1,13 @@
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { accountOf, responseItem, responsesFrom } from '../../../support/accounts/account.ts'
 import { headcount } from '../../../support/commands/command.ts'
 import { testKey } from '../../../support/http/reading.ts'
-import { onServer } from '../../../support/databases/databases.ts'
+import { freshPlace, onServer } from '../../../support/databases/databases.ts'
+import { makeOwnFolder } from '../../../support/files/leftovers.ts'
 import { startFailingProxy } from '../../../support/databases/database-proxy.ts'
 import { send } from '../../../support/http/fault-server.ts'
 import { onBothStages, onPostgresStage, pause } from '../../../support/runs/stage.ts'
@@ -216,6 +220,51 @@ onPostgresStage('a Postgres that breaks off', (stage) => {
       stdout: expect.stringMatching(/failed +schema .*event_summary.*backup/),
     })
   })
+
+  test.each([
+    [
+      'a column of the bookkeeping',
+      'alter table headcount.sync_state drop column etag cascade',
+      'sync_state.etag',
+      /^/,
+    ],
+    [
+      'the list of erased people',
+      'drop table headcount.suppressions cascade',
+      'suppressions',
+      /lacks suppressions/,
+    ],
+  ])(
+    '%s that somebody dropped: a sync leads to doctor, which names it, and its remedy mends it',
+    async (_, statement, name, warning) => {
+      await using on = await stage(accountOf({ gala: 3 }), { isOwn: true })
+      await on.sync()
+      await on.change(statement)
+      const env = { HEADCOUNT_API_KEY: testKey, HEADCOUNT_BASE_URL: on.service.baseUrl.href }
+      const run = (...command: readonly string[]) => headcount(command, { env })
+      expect(await run('sync', '--database', on.url)).toMatchObject({
+        code: 5,
+        stderr: expect.stringContaining('doctor'),
+      })
+      expect(await run('doctor', '--database', on.url)).toMatchObject({
+        code: 5,
+        stdout: expect.stringMatching(
+          new RegExp(
+            `failed +schema .*dropped .*${name}.*: make a .*backup${name === 'suppressions' ? '.*--suppressions' : ''}`,
+          ),
+        ),
+      })
+      const folder = await makeOwnFolder(tmpdir(), 'test-dropped')
+      const file = join(folder, 'mirror.tar.gz')
+      const backup = await run('backup', file, '--database', on.url)
+      expect(backup).toMatchObject({ code: 0, stderr: expect.stringMatching(warning) })
+      await using other = await freshPlace('postgres', { blank: true })
+      expect(await run('restore', file, '--database', other.url)).toMatchObject({ code: 0 })
+      expect(await run('sync', '--quiet', '--database', other.url)).toMatchObject({ code: 0, stderr: '' })
+      expect(await run('doctor', '--database', other.url)).toMatchObject({ code: 0 })
+      await rm(folder, { recursive: true })
+    },
+  )
 
   test('a trigger that finds no table: the error and doctor name its function, and the remedy mends it', async () => {
     await using on = await stage(accountOf({ gala: 3 }))

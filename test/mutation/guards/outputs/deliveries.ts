@@ -157,6 +157,13 @@ export const deliveryGuards: readonly Guard[] = [
     tests: [mail],
   },
   {
+    name: 'mail servers that take long',
+    promise: 'a mail server that scans a message for minutes gets it once',
+    mutation: { cut: ', () => deadline.restart(answerMs)' },
+    tests: [mail],
+    only: 'that the server scans',
+  },
+  {
     name: 'markup in Slack',
     promise: 'nothing that a guest wrote mentions anybody or is a link in Slack',
     mutation: { cut: ".replaceAll('<', '&lt;')", put: '' },
@@ -189,6 +196,13 @@ export const deliveryGuards: readonly Guard[] = [
     mutation: { replace: 'sql`true`' },
     tests: [command],
     only: 'told in the future',
+  },
+  {
+    name: 'a notice that may have been accepted',
+    promise: 'who may have been told that the mirror is wrong is told that it is right again',
+    mutation: { replace: 'true' },
+    tests: [command],
+    only: 'of sync a notice that may have been accepted',
   },
   {
     name: 'one notice an hour',
