@@ -12,7 +12,7 @@ import { optionName } from '../../common/options/option-names.ts'
 import type { DatabaseLog } from '../database.ts'
 import { thrownText } from '../errors.ts'
 import { lockName } from '../lease/lock-file.ts'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../lease/make-folder.ts'
 import { closeToOthers } from './data-dir-mode.ts'
 
 /** The major version of Postgres in PGlite 0.5. A data directory belongs to one major version. */

@@ -2,7 +2,7 @@
 import { rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { lockFolder, type FolderLock } from '../../db/lease/folder-lock.ts'
-import { makeFolder } from '../../db/make-folder.ts'
+import { makeFolder } from '../../db/lease/make-folder.ts'
 import { openPartFile, removeOldParts, type FileOptions, type PartFile } from '../files/replace-file.ts'
 import type { Sink } from '../files/sink.ts'
 import { formerFiles, removeJournal, unusable, writeJournal, type ListedFile } from './former-files.ts'

@@ -3,7 +3,7 @@ import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { makeFolder } from '../../../src/db/make-folder.ts'
+import { makeFolder } from '../../../src/db/lease/make-folder.ts'
 import { fastFolder } from '../../support/files/fast-folder.ts'
 import { makeOwnFolder } from '../../support/files/leftovers.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorCode } from '../common/error-code.ts'
+import { errorCode } from '../../common/error-code.ts'
 
 /**
  * Makes a folder and those above it that are missing. Node's own `recursive` tells a read-only file system as a folder that is not
