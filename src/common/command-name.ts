@@ -25,7 +25,16 @@ export function commandName(): string {
 
 function ownCommandName(): string {
   const own = ownPackage()
-  return own === undefined ? 'headcount' : commandNameIn(dirname(own.path), process.cwd())
+  return own === undefined ? 'headcount' : commandNameIn(dirname(own.path), workingFolder())
+}
+
+/** Null where it was removed meanwhile, as by a deployment: hints must not end what they belong to. */
+function workingFolder(): string | null {
+  try {
+    return process.cwd()
+  } catch {
+    return null
+  }
 }
 
 /** Does the work of somebody who called the program elsewhere, or reads there: messages say the name that is right there. */
@@ -42,13 +51,13 @@ export function withCommandFlags<T>(flags: readonly string[], work: () => T): T 
 }
 
 /** The same for a package in that folder, called in this one. */
-export function commandNameIn(packageFolder: string, workingFolder: string): string {
+export function commandNameIn(packageFolder: string, calledIn: string | null): string {
   const [owner = '', below] = packageFolder.split(`${sep}node_modules${sep}`, 2)
   const isInstalled = below !== undefined
   if (isInstalled && !existsSync(join(owner, 'package.json'))) return 'headcount'
   // An image has the command without its sources, and nowhere for npx to write.
   const isProject = isInstalled || existsSync(join(packageFolder, 'src/cli.ts'))
-  if (isProject && findProject(workingFolder) === owner) return 'npx --no -- headcount'
+  if (isProject && calledIn !== null && findProject(calledIn) === owner) return 'npx --no -- headcount'
   return quoteForShell(join(packageFolder, 'src/headcount.cjs'))
 }
 

@@ -163,7 +163,6 @@ const remedies: Readonly<Record<string, string>> = {
   ECONNREFUSED: unreachable,
   ECONNRESET: 'The server closed the connection: see its log',
   EPIPE: 'The server closed the connection: see its log',
-  ENOENT: 'Check the path of the socket in the database URL',
   ENOTFOUND: 'The name of the host is not known: check the database URL',
   EAI_AGAIN: 'The name of the host could not be looked up: check the network and the database URL',
   ETIMEDOUT: unreachable,
@@ -201,6 +200,9 @@ function remedyOf(code: string, message: string): string | null {
   if (code === INSUFFICIENT_PRIVILEGE)
     return `Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount: ${commandName()} doctor says what is lacking. A role that readers add made may use query and export`
   if (code === UNDEFINED_COLUMN) return `${commandName()} doctor says whether somebody dropped it`
+  // A server on a socket of the file system; of a folder the message has the path.
+  if (code === 'ENOENT' && message.startsWith('connect '))
+    return 'Check the path of the socket in the database URL'
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable

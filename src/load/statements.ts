@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { TableCounts } from '../common/schema/tables.ts'
 import { DatabaseError } from '../common/errors.ts'
 
@@ -103,3 +104,10 @@ export function singleRow<Row>(rows: readonly Row[]): Row {
   }
   return row
 }
+
+/**
+ * A further condition of a deletion by the places (`ctid`) of `old (part, place)`: where somebody divided the table
+ * (docs/operate/scaling.md), each part has a row at the same place, of another account or another year.
+ */
+// guard: parts of a table
+export const inSamePart = sql`and (tableoid, ctid) in (select part, place from old)`

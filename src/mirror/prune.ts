@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { UsageError } from '../common/errors.ts'
 import type { Database } from '../db/connect.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { singleRow } from '../load/statements.ts'
+import { inSamePart, singleRow } from '../load/statements.ts'
 import { resolveInstant } from './instants/resolve-instant.ts'
 import type { InstantInput } from './instants/parse-instant.ts'
 
@@ -76,14 +76,15 @@ export async function deletePruneBatch(
   const history = sql.table(`headcount.${table}`)
   // guard: versions beyond
   const { rows } = await sql<PruneBatch>`
-    with gone as (
+    with old as (
+      select tableoid as part, ctid as place from ${history}
+       where account_id = ${account_id} and valid_to <= ${before}::timestamptz
+         and valid_to >= coalesce(${since}::timestamptz, '-infinity')
+       order by valid_to
+       limit ${maxRows}
+    ), gone as (
       delete from ${history}
-       where ctid = any (array(
-               select ctid from ${history}
-                where account_id = ${account_id} and valid_to <= ${before}::timestamptz
-                  and valid_to >= coalesce(${since}::timestamptz, '-infinity')
-                order by valid_to
-                limit ${maxRows}))
+       where ctid = any (array(select place from old)) ${inSamePart}
       returning valid_to
     )
     select count(*)::int as deleted, max(valid_to) as ended from gone`.execute(trx.kysely)

@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { withFlagsInHints } from './flags-in-hints.ts'
 import { messageText } from '../terminal/terminal.ts'
 import { wantsStacks, type Flags } from '../../config/config.ts'
-import { HeadcountError } from '../../common/errors.ts'
+import { HeadcountError, UsageError } from '../../common/errors.ts'
 import { withOptionNames } from '../../common/options/option-names.ts'
 
 /** Runs the command that the words call. @returns the exit code */
@@ -28,11 +28,19 @@ export function runCommandLine(
       const isOfCommander = error instanceof CommanderError
       // commander throws for help and version too.
       if (isOfCommander && error.exitCode === 0) return exitCode
-      const failure = isOfCommander ? await usageFailure(error, program, argv) : error
+      const failure = isOfCommander ? await usageFailure(error, program, argv) : withoutFolder(error)
       await outside.terminal.err.write(messageText(describe(failure)))
       return failure instanceof HeadcountError ? failure.exitCode : 1
     }
     return exitCode
+  })
+}
+
+/** What needs the working folder, as a relative path, where that was removed. */
+function withoutFolder(error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd')) return error
+  return new UsageError('The folder in which this was called is gone: change to another one (cd).', {
+    cause: error,
   })
 }
 

@@ -4,7 +4,7 @@
  * PGlite creates a new database in any folder without PG_VERSION, over other files, and writes to a damaged database
  * before it fails. So this module inspects the folder first, and leaves other folders unchanged.
  */
-import { lstat, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commandName } from '../../common/command-name.ts'
 import { DatabaseError, MirrorNotFoundError } from '../../common/errors.ts'
@@ -12,6 +12,7 @@ import { optionName } from '../../common/options/option-names.ts'
 import type { DatabaseLog } from '../database.ts'
 import { thrownText } from '../errors.ts'
 import { lockName } from '../lease/lock-file.ts'
+import { makeFolder } from '../lease/make-folder.ts'
 import { closeToOthers } from './data-dir-mode.ts'
 
 /** The major version of Postgres in PGlite 0.5. A data directory belongs to one major version. */
@@ -40,7 +41,7 @@ export async function prepareDataDir(folder: string, create: boolean, log?: Data
     )
   }
   if (isEmpty) {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
   } else if (!isOurs(names)) {
     throw new DatabaseError(
       `The folder ${folder} holds other files (${names.slice(0, 3).join(', ')} …) and no database; nothing was changed in it. Name an empty or a new folder.`,

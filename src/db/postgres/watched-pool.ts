@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { PoolWatch } from './pool-watch.ts'
 
 /** A statement in flight may take so long when the pool is closed. */
 export const CLOSE_GRACE_MS = 500
@@ -20,18 +21,12 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/**
- * A pool in which every connection always has a listener: an `error` without one ends the process.
- *
- * Postgres may end a connection in the packet in which it becomes ready. The pool emits `connect` at that moment. The
- * caller gets the connection later, after its `error`.
- */
+/** A pool as one call uses it: every connection always has a listener, and closing gives up what nobody waits for. */
 export class WatchedPool implements Connections {
   readonly #pool: Pool
+  readonly #watch: PoolWatch
   readonly #connecting: ReadonlySet<ConnectingClient> | null
   readonly #onIdleLoss: (error: Error) => void
-  readonly #listeners = new Map<PoolClient, (error: Error) => void>()
-  readonly #losses = new WeakMap<PoolClient, Error>()
   readonly #lent = new Set<PoolClient>()
   /** The size of `#lent` and the connections that are being made. */
   #borrowed = 0
@@ -44,12 +39,11 @@ export class WatchedPool implements Connections {
     onIdleLoss: (error: Error) => void,
   ) {
     this.#pool = pool
+    this.#watch = PoolWatch.of(pool)
     this.#connecting = connecting
-    this.#onIdleLoss = onIdleLoss
-    pool.on('error', onIdleLoss)
-    // guard: connections that end when ready
-    pool.on('connect', this.#watch)
-    pool.on('remove', this.#forget)
+    // A function of its own: two calls may be given one and the same.
+    this.#onIdleLoss = (error) => onIdleLoss(error)
+    this.#watch.join(this.#onIdleLoss)
   }
 
   async borrow(): Promise<PoolClient> {
@@ -61,8 +55,7 @@ export class WatchedPool implements Connections {
       this.#hasGivenBack()
       throw error
     }
-    // A pool of the caller may have connected it before we listened.
-    this.#watch(client)
+    this.#watch.watch(client)
     this.#lent.add(client)
     const loss = this.lossOf(client)
     if (loss === null) return client
@@ -71,7 +64,7 @@ export class WatchedPool implements Connections {
   }
 
   lossOf(client: PoolClient): Error | null {
-    return this.#losses.get(client) ?? null
+    return this.#watch.lossOf(client)
   }
 
   giveBack(client: PoolClient, broken: Error | null): void {
@@ -103,21 +96,8 @@ export class WatchedPool implements Connections {
   /** Closes a connection that is lent: pg destroys it when it has a statement in flight. */
   cut(client: PoolClient): void {
     const closed = new Error('the database was closed')
-    this.#losses.set(client, closed)
+    this.#watch.setLoss(client, closed)
     this.giveBack(client, closed)
-  }
-
-  readonly #watch = (client: PoolClient): void => {
-    if (this.#listeners.has(client)) return
-    const onError = (error: Error) => {
-      if (!this.#losses.has(client)) this.#losses.set(client, error)
-    }
-    this.#listeners.set(client, onError)
-    client.on('error', onError)
-  }
-
-  readonly #forget = (client: PoolClient): void => {
-    this.#listeners.delete(client)
   }
 
   #hasGivenBack(): void {
@@ -127,12 +107,6 @@ export class WatchedPool implements Connections {
 
   /** Removes the listeners from a pool of the caller as soon as no connection is borrowed or being made. */
   #letGo(): void {
-    if (this.#borrowed > 0) return
-    this.#pool.off('error', this.#onIdleLoss)
-    this.#pool.off('connect', this.#watch)
-    this.#pool.off('remove', this.#forget)
-    // guard: given pools
-    for (const [client, onError] of this.#listeners) client.off('error', onError)
-    this.#listeners.clear()
+    if (this.#borrowed === 0) this.#watch.leave(this.#onIdleLoss)
   }
 }

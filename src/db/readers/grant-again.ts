@@ -31,6 +31,6 @@ export async function existingRelations({
 }: Pick<Transaction, 'kysely'>): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_catalog.pg_class
-     where relnamespace = 'headcount'::regnamespace and relkind in ('r', 'v')`.execute(kysely)
+     where relnamespace = 'headcount'::regnamespace and relkind in ('r', 'p', 'v')`.execute(kysely)
   return new Set(rows.map(({ name }) => name))
 }

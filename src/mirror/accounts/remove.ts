@@ -3,7 +3,7 @@ import type { Database } from '../../db/connect.ts'
 import { holdAccount } from '../../db/lease/hold-account.ts'
 import type { Lease } from '../../db/lease/lease.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { singleRow } from '../../load/statements.ts'
+import { inSamePart, singleRow } from '../../load/statements.ts'
 
 /** Rows of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
 const ROWS_PER_TRANSACTION = 2000
@@ -61,9 +61,11 @@ async function deleteAccountRows(
   const others = table === 'sync_runs' ? sql`and status <> 'running'` : sql``
   // guard: one account removed
   const { rows } = await sql<{ deleted: number }>`
-    with gone as (
+    with old as (
+      select tableoid as part, ctid as place from ${name} where account_id = ${id} ${others} limit ${maxRows}
+    ), gone as (
       delete from ${name}
-       where ctid = any (array(select ctid from ${name} where account_id = ${id} ${others} limit ${maxRows}))
+       where ctid = any (array(select place from old)) ${inSamePart}
       returning 1
     )
     select count(*)::int as deleted from gone`.execute(kysely)

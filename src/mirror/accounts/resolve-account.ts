@@ -5,6 +5,8 @@ import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import { accountNames, DEFAULT_ACCOUNT, requireNotRemoved } from '../../sync/open/find-account.ts'
+import { didYouMean } from '../../common/text/did-you-mean.ts'
+import { nameSome } from '../../common/text/name-some.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 
 /**
@@ -68,7 +70,7 @@ export async function resolveAccount(queries: Queries, named: string | null): Pr
   if (named === null && only !== undefined) {
     if (others.length === 0) return only
     throw new UsageError(
-      `The mirror has several accounts: ${joinNames(names)}. Name one with ${optionName('account')}.`,
+      `The mirror has several accounts: ${someNames(names)}. Name one with ${optionName('account')}.`,
     )
   }
   throw only === undefined
@@ -76,14 +78,23 @@ export async function resolveAccount(queries: Queries, named: string | null): Pr
     : unknownAccount(name, names)
 }
 
+/** More names than these would hide what the message says. */
+const MAX_LISTED = 10
+
 type Queries = Pick<Database, 'kysely'>
 
 export function unknownAccount(name: string, names: readonly string[]): UsageError {
+  const shown = names.map(stripControlCharsInLine)
+  const has = names.length === 0 ? `none. Run: ${commandName()} sync` : `${someNames(names)}.`
+  // Where all are listed, the nearest one is in sight.
+  const nearest = names.length > MAX_LISTED ? didYouMean(name, shown) : ''
   return new UsageError(
-    `The mirror has no account "${stripControlCharsInLine(name)}"; it has ${names.length === 0 ? `none. Run: ${commandName()} sync` : `${joinNames(names)}.`}`,
+    `The mirror has no account "${stripControlCharsInLine(name)}"${nearest}; it has ${has}`,
   )
 }
 
-function joinNames(names: readonly string[]): string {
-  return names.map(stripControlCharsInLine).join(', ')
+/** The first names: a mirror may have a thousand. */
+function someNames(names: readonly string[]): string {
+  const some = nameSome(names.map(stripControlCharsInLine), MAX_LISTED)
+  return names.length > MAX_LISTED ? `${some} (${commandName()} accounts lists them)` : some
 }

@@ -54,6 +54,8 @@ const places = [
 const PARTS_OF_RESPONSES: ReadonlySet<string> = new Set(['responses', 'slots', 'response_history'])
 /** Each holds one address, which is another person's when it only ends or begins like this one: x.ada@example.org. */
 const ADDRESSES: ReadonlySet<string> = new Set(['responses.email', 'deliveries.recipient'])
+/** Where the address of a response stands: spelled in another case, it may be the same person's. */
+const OF_RESPONSES: ReadonlySet<string> = new Set(['responses.email', 'response_history.document'])
 /** What stands between an address and the text around it. */
 const SEPARATORS = /[\s\p{Z}\p{C}<>()[\],;:"“”„|`?&=]+/u
 
@@ -77,9 +79,12 @@ export async function readMentions(
 ): Promise<readonly Mention[]> {
   const ownKeys = new Set(own.map(keyText))
   const mentions: Mention[] = []
+  const others = await readOtherSpellings(trx, account, key)
   for (const place of places) {
     const [name, table] = place
-    for (const { account_id, ...mention } of await readPlace(trx, account, key, place)) {
+    const spellings = OF_RESPONSES.has(name) ? [key, ...others] : [key]
+    const found = await Array.fromAsync(spellings, (spelling) => readPlace(trx, account, spelling, place))
+    for (const { account_id, ...mention } of found.flat()) {
       const { event_id, row } = mention
       const isOwn =
         PARTS_OF_RESPONSES.has(table) &&
@@ -91,6 +96,28 @@ export async function readMentions(
     if (name === 'rejects.payload') mentions.push(...(await readEscaped(trx, account, key)))
   }
   return mentions
+}
+
+/**
+ * Keys of stored addresses that differ from this one only in upper and lower case. They are other people's, for a key has only the
+ * letters A to Z in lower case: whoever asks for all that is held of somebody, or erases it, has to hear of them.
+ */
+async function readOtherSpellings(
+  { kysely }: Transaction,
+  account: string | null,
+  key: string,
+): Promise<readonly string[]> {
+  if (Buffer.byteLength(key) === key.length) return []
+  const { rows } = await sql<{ key: string }>`
+    select distinct headcount.email_key(found.email) as key
+      from (select r.email from headcount.responses r ${joinAccount(account, 'r')}
+            union all
+            select headcount_internal.stored_text(h.document->'email')
+              from headcount.response_history h ${joinAccount(account, 'h')}) found
+     where octet_length(found.email) <> length(found.email)
+     order by 1`.execute(kysely)
+  const folded = key.toLowerCase()
+  return rows.map((row) => row.key).filter((other) => other !== key && other.toLowerCase() === folded)
 }
 
 async function readPlace(

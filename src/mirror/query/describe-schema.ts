@@ -83,7 +83,7 @@ const relationsQuery = sql<RelationRow>`
   select case c.relkind when 'v' then 'view' else 'table' end as kind, c.relname as name,
          obj_description(c.oid, 'pg_class') as comment, ${sql.raw(columnsOf('c.oid'))} as columns
     from pg_class c
-   where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v')
+   where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'p', 'v')
    order by c.relname`
 
 const functionsQuery = sql<FunctionDescription>`

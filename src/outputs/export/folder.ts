@@ -1,7 +1,8 @@
 /** The folder of an export: how it is taken, and how its files get their names. */
-import { mkdir, rm, rmdir } from 'node:fs/promises'
+import { rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { lockFolder, type FolderLock } from '../../db/lease/folder-lock.ts'
+import { makeFolder } from '../../db/lease/make-folder.ts'
 import { openPartFile, removeOldParts, type FileOptions, type PartFile } from '../files/replace-file.ts'
 import type { Sink } from '../files/sink.ts'
 import { formerFiles, removeJournal, unusable, writeJournal, type ListedFile } from './former-files.ts'
@@ -83,7 +84,7 @@ interface TakenFolder {
 }
 
 async function takeFolder(path: string, names: readonly string[]): Promise<TakenFolder> {
-  const made = await mkdir(path, { recursive: true }).catch(unusable(path))
+  const made = await makeFolder(path).catch(unusable(path))
   let lock: FolderLock | null = null
   const leave = async () => {
     await lock?.release()

@@ -3,12 +3,15 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { Pool } from 'pg'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { Client, Pool } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   InterruptedError,
   AuthenticationError,
   migrate,
+  query,
+  status,
   sync,
   UsageError,
   type RunOptions,
@@ -146,6 +149,48 @@ describe('with a pool of the caller', () => {
     service.always(send(refusal(401)))
     await expect(sync(optionsFor(pool))).rejects.toThrow(AuthenticationError)
     expect(pool.ended).toBe(false)
+    expect(listenersOf(pool)).toEqual(before)
+    await pool.end()
+  })
+
+  test('forty calls at once make Node warn of no leak in the program of the caller', async () => {
+    await using place = await freshPlace('postgres')
+    const pool = openPool(place.url, { max: 5 })
+    const before = listenersOf(pool)
+    await sync(optionsFor(pool))
+    const warnings: string[] = []
+    const onWarning = ({ name, message }: Error) => warnings.push(`${name}: ${message}`)
+    process.on('warning', onWarning)
+    const { signal } = new AbortController()
+    const answers = await Promise.all(Array.from({ length: 40 }, () => status({ pool, signal })))
+    // Node tells a warning in the next turn.
+    await setImmediate()
+    process.off('warning', onWarning)
+    expect(answers).toHaveLength(40)
+    expect(warnings).toEqual([])
+    expect(listenersOf(pool)).toEqual(before)
+    await pool.end()
+  })
+
+  test('a call that ends leaves the listeners to those that go on: a lost connection is their error alone', async () => {
+    await using place = await freshPlace('postgres')
+    const pool = openPool(place.url)
+    const before = listenersOf(pool)
+    await sync(optionsFor(pool))
+    // While the rows are handed over the connection has no statement in flight: pg tells of its loss by an event alone.
+    const onRows = async () => {
+      await status({ pool })
+      expect(listenersOf(pool)).not.toEqual(before)
+      const client = new Client(place.url)
+      await client.connect()
+      const { rowCount } = await client.query(
+        `select pg_terminate_backend(pid, 10000) from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`,
+      )
+      await client.end()
+      expect(rowCount).toBe(1)
+      await sleep(50)
+    }
+    await expect(query({ pool, sql: 'table responses', onRows })).rejects.toMatchObject({ code: 'database' })
     expect(listenersOf(pool)).toEqual(before)
     await pool.end()
   })

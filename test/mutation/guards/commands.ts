@@ -84,6 +84,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'postgres.*in bounded pieces',
   },
   {
+    name: 'parts of a table',
+    promise: 'removing an account, and prune, delete nothing else where an operator divided a table',
+    mutation: { cut: 'and (tableoid, ctid) in (select part, place from old)', put: '' },
+    tests: ['test/integration/outputs/transfer/partitioned.test.ts'],
+    only: 'takes no row of another part',
+  },
+  {
     name: 'keys of a removed account',
     promise: 'a removal revokes the keys of the account before it deletes a row',
     mutation: { cut: 'where account_id', put: 'where false and account_id' },

@@ -250,6 +250,14 @@ export const databaseGuards: readonly Guard[] = [
     only: 'of a pool that is given',
   },
   {
+    name: 'listeners of other calls',
+    promise:
+      'of several calls that use a given pool at the same time, one that ends leaves the listeners to the others: a connection that they lose does not end the process',
+    mutation: 'never',
+    tests: ['test/integration/library/library.test.ts'],
+    only: 'a call that ends leaves the listeners',
+  },
+  {
     name: 'values in errors',
     promise: 'no error of the database carries the data of a statement',
     mutation: 'remove',

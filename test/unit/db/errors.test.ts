@@ -35,3 +35,10 @@ test.each([
 ])('what is thrown that is no Error is named: %j', (thrown, text) => {
   expect(toDatabaseError(thrown, 'PGlite').message).toBe(`PGlite: ${text}`)
 })
+
+test('what is missing is a socket where a connection failed, and nowhere else', () => {
+  const missing = (text: string) =>
+    toDatabaseError(Object.assign(new Error(`${text} '/a/b'`), { code: 'ENOENT' }), 'PGlite in /a/b').message
+  expect(missing('connect ENOENT')).toMatch(/\/a\/b'\. Check the path of the socket in the database URL$/)
+  expect(missing('ENOENT: no such file or directory, mkdir')).toMatch(/mkdir '\/a\/b'$/)
+})

@@ -16,7 +16,8 @@ const personCommands: CommandGroup = {
       description:
         'Shows every response with this e-mail address, also where it had the address only in a former version, all former versions ' +
         'of these responses, and other places that name the address: messages, unknown fields, items that could not be stored, ' +
-        'reports of runs. The address may be spelled in upper or lower case. Reads the whole mirror; changes nothing.',
+        'reports of runs. The letters A to Z may be in upper or lower case; an address that has other letters in another case is shown ' +
+        'among the other places. Reads the whole mirror; changes nothing.',
       examples: [
         ['person show ada@example.org', 'in all accounts'],
         ['person show ada@example.org --json > ada.json', 'a file to hand out'],
@@ -131,7 +132,7 @@ export const answerCommands: CommandGroup = {
       load: async () => (await import('../../answers/who.ts')).who,
       summary: 'show one person over all events',
       description:
-        'Finds persons by an e-mail address, in any spelling of upper and lower case, or by a part of a name, and shows what they ' +
+        'Finds persons by an e-mail address (A to Z in upper or lower case), or by a part of a name, and shows what they ' +
         'answered. A person is an e-mail address; a response without one is a person of its own.',
       examples: [
         ['who ada@example.org', 'by the address'],

@@ -132,7 +132,7 @@ async function lackingRights(trx: Transaction, user: string): Promise<string | n
     `select string_agg(relname, ', ' order by relname),
             string_agg('headcount.' || quote_ident(relname), ', ' order by relname), quote_ident(current_user)
        from pg_class
-      where relnamespace = to_regnamespace('headcount') and relkind = 'r' and relname <> all ($1)
+      where relnamespace = to_regnamespace('headcount') and relkind in ('r', 'p') and not relispartition and relname <> all ($1)
         and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
                  and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))`,
     // guard: what a run needs

@@ -23,9 +23,17 @@ export async function forEachPageRange(
   read: (where: string) => Promise<number>,
 ): Promise<void> {
   const { rows } = await trx.query(
-    `select (pg_catalog.pg_relation_size('${tableName(table)}') / current_setting('block_size')::bigint)::text`,
+    `select (pg_catalog.pg_relation_size(c.oid) / current_setting('block_size')::bigint)::text, c.relkind = 'p'
+       from pg_catalog.pg_class c
+      where c.oid = '${tableName(table)}'::regclass`,
   )
-  const total = Number(rows[0]?.[0])
+  const [size, isPartitioned] = rows[0] ?? []
+  if (isPartitioned === true) {
+    // Its rows stand in its parts: it has no pages of its own.
+    await read('true')
+    return
+  }
+  const total = Number(size)
   let pages = FIRST_PAGES
   for (let from = 0; from < total;) {
     const to = from + pages

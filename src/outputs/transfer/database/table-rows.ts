@@ -26,7 +26,7 @@ export async function readColumns(trx: Transaction): Promise<readonly TableColum
     `select c.relname::text, a.attname::text
        from pg_catalog.pg_class c
        join pg_catalog.pg_attribute a on a.attrelid = c.oid
-      where c.relnamespace = 'headcount'::regnamespace and c.relkind = 'r' and a.attnum > 0
+      where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0
         and not a.attisdropped and a.attgenerated = ''
       order by c.relname, a.attnum`,
   )
@@ -80,7 +80,7 @@ export async function readIdentities(
             pg_catalog.pg_get_serial_sequence(format('headcount.%I', c.relname), a.attname)
        from pg_catalog.pg_class c
        join pg_catalog.pg_attribute a on a.attrelid = c.oid
-      where c.relnamespace = 'headcount'::regnamespace and c.relkind = 'r' and a.attidentity <> ''
+      where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'p') and a.attidentity <> ''
       order by c.relname, a.attnum`,
   )
   const identities: Identity[] = []

@@ -92,7 +92,7 @@ async function prepareSchema(trx: Transaction, label: string, version: number): 
 async function requireNoRows(trx: Transaction, label: string): Promise<void> {
   const { rows } = await trx.query(
     `select relname::text from pg_catalog.pg_class
-      where relnamespace = 'headcount'::regnamespace and relkind = 'r'`,
+      where relnamespace = 'headcount'::regnamespace and relkind in ('r', 'p')`,
   )
   const existing = new Set(rows.map(([table]) => String(table)))
   for (const table of COPIED_TABLES.filter((name) => existing.has(name) && !SEEDED_TABLES.includes(name))) {

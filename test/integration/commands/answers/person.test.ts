@@ -67,6 +67,34 @@ onBothCommandStages('person show', (stage) => {
   })
 })
 
+onBothCommandStages('an address with letters outside A to Z', (stage) => {
+  test('in another case is another person, whom person show and person erase name', async () => {
+    const account = accountOf({ gala: 0 })
+    const jörg = { name: 'Jörg', email: 'jörg@example.org' }
+    const shouted = { name: 'Jörg', email: 'JÖRG@example.org', message: 'soon' }
+    account.of('gala').push(responseItem(1, jörg), responseItem(2, shouted), responseItem(3, shouted))
+    await using s = await stage(account)
+    await s.run(['sync', '-q'])
+    account.of('gala')[2] = responseItem(3, { ...shouted, email: 'j@example.org' })
+    await s.run(['sync', '-q', '--all'])
+
+    const { stdout } = await s.run(['person', 'show', 'Jörg@example.org', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      email_key: 'jörg@example.org',
+      responses: [{ response_id: '1' }],
+      mentions: [
+        { place: 'responses.email', event_id: 'gala', row: '2', text: 'JÖRG@example.org' },
+        { place: 'response_history.document', event_id: 'gala', row: '3' },
+      ],
+    })
+    const env = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
+    const erase = ['person', 'erase', 'jörg@example.org', '--yes', '--no-vacuum', '--json']
+    const erased = await s.run(erase, { env })
+    expect(erased.stderr).toContain('2 other places name the address and stay as written')
+    expect(JSON.parse(erased.stdout)).toMatchObject({ erased: { responses: 1 }, stays: { length: 2 } })
+  })
+})
+
 onPostgresCommandStage('person show, of places that are no text of a response,', (stage) => {
   test('names them before an erasure and after it, and the receipt those that it did not change', async () => {
     const account = accountOf({})

@@ -1,9 +1,11 @@
 /** What a command loads before it works: each file of it is waited for at every start. */
+import { mkdir, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { version } from '../../../../src/common/version.ts'
 import { accountOf } from '../../../support/accounts/account.ts'
-import { run, type Ran, type RunOptions } from '../../../support/commands/command.ts'
+import { inShell, run, type Ran, type RunOptions } from '../../../support/commands/command.ts'
 import { commandStage } from '../../../support/commands/command-stage.ts'
 import { startProcess } from '../../../support/commands/process.ts'
 
@@ -78,3 +80,21 @@ test('a quiet sync on Postgres loads what it works with, and nothing for other e
     expect(loaded).not.toContain(name)
   }
 })
+
+// Where it cannot be removed while somebody is in it, nobody loses it.
+test.skipIf(process.platform === 'win32')(
+  'from a folder that was removed it asks a Postgres as ever, and says why it finds no relative path',
+  async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    await s.run(['sync', '--quiet'])
+    const gone = await mkdtemp(join(tmpdir(), 'headcount-test-gone-'))
+    const there = (line: string) => inShell(`rmdir '${gone}' && ${line}`, { cwd: gone, env: s.env })
+    const status = await there('$HEADCOUNT status')
+    expect(status).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('account default') })
+    await mkdir(gone)
+    expect(await there('$HEADCOUNT status --database pglite:./mirror')).toMatchObject({
+      code: 2,
+      stderr: 'headcount: The folder in which this was called is gone: change to another one (cd).\n',
+    })
+  },
+)

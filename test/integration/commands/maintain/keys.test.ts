@@ -135,3 +135,26 @@ test('where there is no mirror, or no account in it, no key is made', async () =
   expect(empty).toMatchObject({ code: 2, stdout: '' })
   expect(empty.stderr).toContain('The mirror has no account yet. Run: headcount sync')
 })
+
+test('of a mirror with hundreds of accounts an error names ten, and the one that was meant', async () => {
+  await using s = await commandStage('postgres', accountOf({}))
+  {
+    await using database = await s.place.open()
+    await database.transaction((trx) =>
+      trx.query(
+        `insert into headcount.accounts (name) select 'org-' || to_char(n, 'FM000') from generate_series(1, 300) n`,
+      ),
+    )
+  }
+  const ten = Array.from({ length: 10 }, (_, n) => `org-${String(n + 1).padStart(3, '0')}`).join(', ')
+  const mistyped = await s.run(['keys', 'list', '--account', 'org-2222'])
+  expect([mistyped.code, mistyped.stderr]).toEqual([
+    2,
+    `headcount: The mirror has no account "org-2222" (did you mean org-222?); it has ${ten} and 290 more (headcount accounts lists them).\n`,
+  ])
+  const which = await s.run(['keys', 'create'])
+  expect([which.code, which.stderr]).toEqual([
+    2,
+    `headcount: The mirror has several accounts: ${ten} and 290 more (headcount accounts lists them). Name one with --account.\n`,
+  ])
+})
