@@ -42,3 +42,9 @@ test('what is missing is a socket where a connection failed, and nowhere else', 
   expect(missing('connect ENOENT')).toMatch(/\/a\/b'\. Check the path of the socket in the database URL$/)
   expect(missing('ENOENT: no such file or directory, mkdir')).toMatch(/mkdir '\/a\/b'$/)
 })
+
+test('a database that a role may not connect to is no matter for doctor, who cannot ask it anything', () => {
+  const refused = Object.assign(new Error('permission denied for database "events"'), { code: '42501' })
+  expect(toDatabaseError(refused, 'Postgres').message).toMatch(/grant connect on database … to …$/)
+  expect(errorOf('42501').message).toContain('doctor says what is lacking')
+})
