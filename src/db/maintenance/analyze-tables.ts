@@ -50,7 +50,7 @@ async function dueTables(kysely: Kysely<Tables>, engine: Engine): Promise<readon
                    pg_relation_size(c.oid) / current_setting('block_size')::int as pages,
                    exists (select from pg_catalog.pg_stats where schemaname = 'headcount' and tablename = c.relname) as has_statistics
               from pg_catalog.pg_class c
-             where relnamespace = 'headcount'::regnamespace and relkind = 'r' and pg_catalog.pg_has_role(relowner, 'usage')) owned
+             where relnamespace = 'headcount'::regnamespace and relkind in ('r', 'p') and pg_catalog.pg_has_role(relowner, 'usage')) owned
      order by name`.execute(kysely)
   return rows.some(({ is_due }) => is_due) ? rows.map(({ target }) => target) : []
 }

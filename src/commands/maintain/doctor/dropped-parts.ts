@@ -11,7 +11,7 @@ export async function droppedParts({ kysely }: Database): Promise<readonly strin
     select c.relname::text as relation, array_agg(a.attname::text) as columns
       from pg_catalog.pg_class c
       join pg_catalog.pg_attribute a on a.attrelid = c.oid
-     where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v') and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'p', 'v') and a.attnum > 0 and not a.attisdropped
      group by c.oid`.execute(kysely)
   const found = new Map(rows.map(({ relation, columns }) => [relation, columns]))
   const expected = new Set([...readableBy({ with_personal: true }), ...Object.keys(TABLE_COLUMNS)])
