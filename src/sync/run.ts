@@ -1,7 +1,6 @@
 import { toInterruptedError } from '../common/abort.ts'
 import type { RunMode, RunReport } from '../common/schema/tables.ts'
-import { analyzeTables } from '../db/maintenance/analyze-tables.ts'
-import { createMissingIndexes } from '../db/maintenance/deferred-indexes.ts'
+import { prepareForQueries } from '../db/maintenance/deferred-indexes.ts'
 import { observeRun, outcomeOfRun, type OnPace } from '../telemetry/runs.ts'
 import { failRun, finishRun } from './finish-run.ts'
 import { selectDueEvents } from './select/select-events.ts'
@@ -54,23 +53,18 @@ async function openAndExecute(mode: RunMode, settings: ResolvedOptions, onPace: 
   const report = await execute(open).catch(async (cause: unknown) => {
     throw await failRun(open, cause)
   })
-  if (access === 'write') await prepareForQueries(open)
+  if (access === 'write') await leaveReady(open)
   return report
 }
 
-/** Creates the indexes that a first load left out, and statistics. The run is closed by then: a failure here changes neither its status nor its report. */
-async function prepareForQueries({ mode, mirror, settings, stats }: RunContext): Promise<void> {
-  const { signal } = settings
-  const { database } = mirror
-  const log = logTo(settings.logger)
-  const isFirstLoad = await createMissingIndexes(database, {
+/** The run is closed by then: a failure here changes neither its status nor its report. */
+async function leaveReady({ mode, mirror, settings, stats }: RunContext): Promise<void> {
+  await prepareForQueries(mirror.database, {
     always: mode === 'backfill' && settings.events === null,
-    signal,
-    log,
+    signal: settings.signal,
+    log: logTo(settings.logger),
     onIndex: () => stats.report('indexing'),
   })
-  // Later growth is a matter of autovacuum, which PGlite has not.
-  if (!signal?.aborted && (isFirstLoad || database.engine === 'pglite')) await analyzeTables(database, log)
 }
 
 /** The steps of a run. */

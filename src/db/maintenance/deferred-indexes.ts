@@ -8,6 +8,7 @@ import type { Tables } from '../../common/schema/tables.ts'
 import type { Database, DatabaseLog } from '../database.ts'
 import { executeOutsideTransaction } from '../cancel/execute-outside-transaction.ts'
 import type { Transaction } from '../transaction.ts'
+import { analyzeTables, analyzeTablesWithin } from './analyze-tables.ts'
 
 const INDEXES = {
   responses_email_key: 'on headcount.responses (headcount.email_key(email) text_pattern_ops)',
@@ -56,11 +57,18 @@ interface IndexOptions {
 }
 
 /**
- * Creates the missing indexes when the table is large enough and no run is live. Never throws: the next run tries again.
- *
- * @returns whether one was missing and all are there now: so it is after a first load
+ * Creates the missing indexes when the table is large enough and no run is live; then the tables are analysed, on PGlite in any case. Never
+ * throws: the next run tries again.
  */
-export async function createMissingIndexes(
+export async function prepareForQueries(database: Database, options: IndexOptions): Promise<void> {
+  const isFirstLoad = await createMissingIndexes(database, options)
+  // Later growth is a matter of autovacuum, which PGlite has not.
+  const isDue = isFirstLoad || database.engine === 'pglite'
+  if (isDue && !options.signal?.aborted) await analyzeTables(database, options.log)
+}
+
+/** @returns whether one was missing and all are there now: so it is after a first load */
+async function createMissingIndexes(
   database: Database,
   { always, signal, log, onIndex }: IndexOptions,
 ): Promise<boolean> {
@@ -91,13 +99,14 @@ export async function createMissingIndexes(
 }
 
 /**
- * Creates the missing indexes in the caller's transaction, when the table is large enough: nobody else uses it yet.
+ * The same in the caller's transaction, when the table is large enough: nobody else uses it yet.
  *
  * @throws DatabaseError
  */
-export async function createIndexesWithin(trx: Transaction): Promise<void> {
+export async function prepareForQueriesWithin(trx: Transaction): Promise<void> {
   for (const index of await missingIndexes(trx.kysely, HAS_MANY_ROWS))
     await trx.query(createIndexStatement(index, ''))
+  await analyzeTablesWithin(trx)
 }
 
 /** Those that are worth making and that this role may not make: no run of it does. */

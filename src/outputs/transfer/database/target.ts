@@ -3,8 +3,7 @@ import { UsageError } from '../../../common/errors.ts'
 import { COPIED_TABLES, SEEDED_TABLES } from '../../../common/schema/copied-tables.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import type { Database } from '../../../db/database.ts'
-import { analyzeTablesWithin } from '../../../db/maintenance/analyze-tables.ts'
-import { createIndexesWithin } from '../../../db/maintenance/deferred-indexes.ts'
+import { prepareForQueriesWithin } from '../../../db/maintenance/deferred-indexes.ts'
 import { migrateWithin, SCHEMA_VERSION, schemaState } from '../../../db/migrate.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import type { ContentsSource, OnProgress } from '../mirror-contents.ts'
@@ -54,7 +53,6 @@ export async function writeMirror(
       await migrateWithin(trx)
       if (!isPresent) await createIndexes(trx, onProgress)
       await finish?.(trx)
-      await analyzeTablesWithin(trx)
       signal.throwIfAborted()
       return found
     },
@@ -62,10 +60,10 @@ export async function writeMirror(
   )
 }
 
-/** Those that queries need and a load is slower with. */
+/** Indexes that queries need and a load is slower with, and statistics. */
 async function createIndexes(trx: Transaction, onProgress: OnProgress | undefined): Promise<void> {
   onProgress?.({ step: 'indexing', bytes: 0 })
-  await createIndexesWithin(trx)
+  await prepareForQueriesWithin(trx)
 }
 
 /** Refuses a database with a mirror before any long work. @throws UsageError */
