@@ -8,7 +8,7 @@
 import { isShown } from './0012_account_setting.ts'
 import { personId, view } from './0020_view.ts'
 
-interface Items {
+export interface Items {
   readonly history: string
   /** The document before an update, of a row `h` of history and the version `next`. */
   readonly former?: string
@@ -22,7 +22,7 @@ interface Items {
   readonly came?: { readonly rows: string; readonly document: string }
 }
 
-const events: Items = {
+export const events: Items = {
   history: 'event_history',
   same: (a, b) => `${a}.account_id = ${b}.account_id and ${a}.event_id = ${b}.event_id`,
   responseId: () => 'null::bigint',
@@ -118,7 +118,7 @@ const event = `left join headcount.events e on e.account_id = c.account_id and e
 export const sameState = `left join headcount.sync_state s on s.account_id = c.account_id and s.event_id = c.event_id`
 
 /** One row for each field that an update changed, and one for each insert and delete. */
-const changedField = `left join lateral (
+export const changedField = `left join lateral (
         select key.field
           from jsonb_object_keys(case when c.change = 'update' then c.former || c.document end) key (field)
          where c.former->key.field is distinct from c.document->key.field

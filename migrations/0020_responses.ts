@@ -46,11 +46,15 @@ export const withdrawnOfEvent = `
          left join headcount.rsvp_meanings m on m.value = last.rsvp
         where last.operation = 'delete'`
 
-/** People whom one person brings to one event, counted once: by a reply, by a payment, or by a sign-up. */
-export const expectedOfPerson = (row: string) => `greatest(
-         sum(${row}.people) filter (where ${row}.is_reply and ${row}.meaning = 'coming'),
-         sum(${row}.people) filter (where ${row}.is_payment and coalesce(${row}.amount, 0) >= 0 and ${row}.meaning <> 'not_coming'),
-         max(1) filter (where ${row}.is_sign_up and ${row}.meaning <> 'not_coming'), 0)`
+/**
+ * People whom one person brings to one event, counted once: by a reply, by a payment, or by a sign-up.
+ *
+ * @param over the window of these responses, as ` over event`, where they are not grouped
+ */
+export const expectedOfPerson = (row: string, over = '') => `greatest(
+         sum(${row}.people) filter (where ${row}.is_reply and ${row}.meaning = 'coming')${over},
+         sum(${row}.people) filter (where ${row}.is_payment and coalesce(${row}.amount, 0) >= 0 and ${row}.meaning <> 'not_coming')${over},
+         max(1) filter (where ${row}.is_sign_up and ${row}.meaning <> 'not_coming')${over}, 0)`
 
 export const functionsOfViews: readonly string[] = [
   `create function headcount.people_of(kind text, rsvp text, meaning text, quantity bigint, has_slot boolean) returns bigint

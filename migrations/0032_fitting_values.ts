@@ -5,11 +5,13 @@
 import { eventChangesQuery, eventTransitions } from './0020_changes.ts'
 import { namedFields } from './0021_without_personal.ts'
 
-export const fittingEventTransitions = `
+/** @param changes of events, each with its documents */
+export const fittingTransitions = (changes: string) => `
         select t.account_id, t.event_id, t.changed_at, t.change, headcount_internal.item_without_personal(t.former) as former,
                headcount_internal.item_without_personal(t.document) as document, t.run_id
-          from (${eventTransitions}
+          from (${changes}
           ) t`
+export const fittingEventTransitions = fittingTransitions(eventTransitions)
 
 export const fittingValues: readonly string[] = [
   `create or replace function headcount_internal.slots_without_personal(value jsonb) returns jsonb

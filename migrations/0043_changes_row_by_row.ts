@@ -4,24 +4,14 @@
  * expected a handful of changes, and compared each of them with all of history, or with all events: minutes in place of seconds.
  */
 import { isShown } from './0012_account_setting.ts'
+import { changedField, events as eventItems, type Items } from './0020_changes.ts'
 import { personId } from './0020_view.ts'
-import { compared } from './0041_restated_fields.ts'
+import { fittingTransitions } from './0032_fitting_values.ts'
 import { late } from './0042_late_documents.ts'
 
-interface Items {
+/** What is read of one kind of item. */
+interface Source extends Items {
   readonly entity: 'event' | 'response'
-  readonly history: string
-  /** Condition that two rows `a` and `b` are versions of the same item. */
-  readonly same: (a: string, b: string) => string
-  /** `response_id` of a row of history. */
-  readonly responseId: string
-  /** The document before an update, of a row `h` of history and the version `next`. */
-  readonly former: string
-  /** Live items as account_id, event_id, response_id, document, _changed_at, _first_seen_at, _run_id. */
-  readonly live: string
-  /** The same of those that came; the document may be missing, and be given by `cameDocument` for a change `c`. */
-  readonly came: string
-  readonly cameDocument: string | null
   /** Whether the insert `c` is a first reading, by its run. */
   readonly isFirstReading: string
 }
@@ -34,43 +24,22 @@ const isFirstOfLaterList = stateSays(
   's.first_applied_run_id = c.run_id and s.first_listed_run_id <= a.first_listed_run_id',
 )
 
-const liveEvents = `(
-          select v.account_id, v.id as event_id, null::bigint as response_id,
-                 jsonb_strip_nulls(jsonb_build_object(
-                   'id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at),
-                   'description', v.description, 'event_type', v.event_type, 'location', v.location))
-                 || coalesce(v._extra, '{}') as document, v._changed_at, v._first_seen_at, v._run_id
-            from headcount.events v)`
-
-const events: Items = {
+const events: Source = {
+  ...eventItems,
   entity: 'event',
-  history: 'event_history',
-  same: (a, b) => `${a}.account_id = ${b}.account_id and ${a}.event_id = ${b}.event_id`,
-  responseId: 'null::bigint',
-  former: 'h.document',
-  live: liveEvents,
-  came: liveEvents,
-  cameDocument: null,
   isFirstReading: `case when c.run_id <= a.first_listed_run_id then true else ${isFirstOfLaterList} end`,
 }
 
-const responses: Items = {
+const responses: Source = {
+  ...late,
   entity: 'response',
-  history: 'response_history',
-  same: (a, b) =>
-    `${a}.account_id = ${b}.account_id and ${a}.event_id = ${b}.event_id and ${a}.response_id = ${b}.response_id`,
-  responseId: 'h.response_id',
-  former: compared.former,
-  live: late.live,
-  came: late.came.rows,
-  cameDocument: late.came.document,
   isFirstReading: `case when c.run_id <= a.first_listed_run_id then not ${stateSays('s.first_applied_run_id < c.run_id')}
                        else ${isFirstOfLaterList} end`,
 }
 
 /** Each change of an item, with the document before it and after it; `offset 0` keeps a look from becoming a join. */
-const transitions = ({ history, same, responseId, former, live, came }: Items) => `
-        select h.account_id, h.event_id, ${responseId} as response_id, h.valid_to as changed_at, 'update' as change,
+const transitions = ({ history, same, responseId, former = 'h.document', live, came }: Items) => `
+        select h.account_id, h.event_id, ${responseId('h')} as response_id, h.valid_to as changed_at, 'update' as change,
                ${former} as former, next.document, h.ended_by_run_id as run_id
           from headcount.${history} h
          cross join lateral (
@@ -88,11 +57,11 @@ const transitions = ({ history, same, responseId, former, live, came }: Items) =
          ) next
          where h.operation = 'update'
         union all
-        select h.account_id, h.event_id, ${responseId}, h.valid_to, 'delete', h.document, null, h.ended_by_run_id
+        select h.account_id, h.event_id, ${responseId('h')}, h.valid_to, 'delete', h.document, null, h.ended_by_run_id
           from headcount.${history} h
          where h.operation = 'delete'
         union all
-        select h.account_id, h.event_id, ${responseId}, h.valid_from, 'insert', null, h.document, h.begun_by_run_id
+        select h.account_id, h.event_id, ${responseId('h')}, h.valid_from, 'insert', null, h.document, h.begun_by_run_id
           from headcount.${history} h
          where not exists (
                  select from headcount.${history} before
@@ -101,7 +70,7 @@ const transitions = ({ history, same, responseId, former, live, came }: Items) =
                  offset 0)
         union all
         select l.account_id, l.event_id, l.response_id, l._changed_at, 'insert', null, l.document, l._run_id
-          from ${came} l
+          from ${came?.rows ?? live} l
          where l._changed_at = l._first_seen_at
            and not exists (
                  select from headcount.${history} before
@@ -129,13 +98,6 @@ const ofEvent = (column: string, stored: string) => `
                     limit 1)))[1]`
 const eventTitle = ofEvent('title', 'headcount_internal.stored_text')
 const eventAt = ofEvent('event_at', 'headcount_internal.stored_instant')
-
-/** One row for each field that an update changed, and one for each insert and delete. */
-const changedField = `left join lateral (
-            select key.field
-              from jsonb_object_keys(case when c.change = 'update' then c.former || c.document end) key (field)
-             where c.former->key.field is distinct from c.document->key.field
-          ) changed on true`
 
 const responseChanges = `
     select c.account_id, a.name as account, c.event_id, c.response_id, c.changed_at, c.change, changed.field,
@@ -183,17 +145,11 @@ const eventChanges = (changes: string) => `
       ${changedField}
      where (c.change <> 'update' or changed.field is not null) and ${isShown('c')}`
 
-const withoutPersonal = `
-        select t.account_id, t.event_id, t.changed_at, t.change, headcount_internal.item_without_personal(t.former) as former,
-               headcount_internal.item_without_personal(t.document) as document, t.run_id
-          from (${transitions(events)}
-          ) t`
-
 /** Changes of one kind of item, as `changes` shows them. */
-const items = (from: Items) => `
+const items = (from: Source) => `
         select c.account_id, a.name as account, c.run_id, c.changed_at, '${from.entity}' as entity, c.event_id, c.response_id,
                c.change, ${isFirstReading(from.isFirstReading)} as initial,${eventTitle} as event_title,${eventAt} as event_at,
-               changed.fields, coalesce(c.document, c.former${from.cameDocument === null ? '' : `, ${from.cameDocument}`}) as record,
+               changed.fields, coalesce(c.document, c.former${from.came === undefined ? '' : `, ${from.came.document}`}) as record,
                changed.former
           from (${transitions(from)}
           ) c
@@ -222,6 +178,6 @@ const changes = `
 export const changesRowByRow: readonly string[] = [
   `create or replace view headcount.response_changes as${responseChanges}`,
   `create or replace view headcount.event_changes as${eventChanges(transitions(events))}`,
-  `create or replace view headcount.event_changes_without_personal as${eventChanges(withoutPersonal)}`,
+  `create or replace view headcount.event_changes_without_personal as${eventChanges(fittingTransitions(transitions(events)))}`,
   `create or replace view headcount.changes as${changes}`,
 ]

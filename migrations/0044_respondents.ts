@@ -3,13 +3,8 @@
  * columns, as `count(*)`, the planner joined by account alone: each person was compared with all others.
  */
 import { responsesWithKey, latestOfAll } from './0020_people.ts'
+import { expectedOfPerson } from './0020_responses.ts'
 import { amountAfterFee, personId } from './0020_view.ts'
-
-/** As `expectedOfPerson` says, for all rows of a person and an event. */
-const expected = `greatest(
-                        sum(r.people) filter (where r.is_reply and r.meaning = 'coming') over event,
-                        sum(r.people) filter (where r.is_payment and coalesce(r.amount, 0) >= 0 and r.meaning <> 'not_coming') over event,
-                        max(1) filter (where r.is_sign_up and r.meaning <> 'not_coming') over event, 0)`
 
 /** `where email_key = …` reaches the index through the group and the window. */
 const respondents = `
@@ -27,7 +22,7 @@ const respondents = `
                sum(r.amount) as amount, sum(r.processing_fee) as processing_fee,
                min(r.created_at) as first_response_at, max(r.created_at) as last_response_at
           from (
-            select r.*, ${expected} as expected, row_number() over event = 1 as is_first_of_event
+            select r.*, ${expectedOfPerson('r', ' over event')} as expected, row_number() over event = 1 as is_first_of_event
               from (${responsesWithKey}) r
             window event as (partition by r.account_id, r.email_key, r.event_id)
           ) r
