@@ -1,9 +1,9 @@
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import { noColour } from '../../config/config.ts'
-import { OutputError } from '../../common/errors.ts'
 import { stripControlChars } from '../../common/text/strip-control-chars.ts'
 import { hasReaderLeft } from '../../outputs/files/reader-left.ts'
+import { outputError } from '../../outputs/files/sink.ts'
 
 /** The two outputs: data on stdout, everything for people on stderr. */
 export interface Terminal {
@@ -69,8 +69,7 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
   const send = (text: string) =>
     new Promise<void>((resolve, reject) => {
       const finish = (error?: Error | null) => {
-        if (error && !mayFail && !hasReaderLeft(error, stream))
-          reject(new OutputError(`The output could not be written: ${error.message}`, { cause: error }))
+        if (error && !mayFail && !hasReaderLeft(error, stream)) reject(outputError('The output', error))
         else resolve()
       }
       if (failure === null) stream.write(transform(text), finish)

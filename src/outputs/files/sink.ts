@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { errorCode } from '../../common/error-code.ts'
 import { OutputError } from '../../common/errors.ts'
 import { hasReaderLeft, ReaderLeft } from './reader-left.ts'
 
@@ -46,8 +47,16 @@ export function streamSink(stream: NodeJS.WritableStream & { readonly isTTY?: bo
   }
 }
 
+const remedies: Readonly<Record<string, string>> = {
+  ENOSPC: 'Free space there, or write to another disk',
+  EDQUOT: 'Free space of your quota there, or write to another disk',
+  EFBIG: 'Raise the largest size of a file (ulimit -f), or ask for less',
+}
+
 /** @param place a path, or what stands for it */
 export function outputError(place: string, error: unknown): OutputError {
   const reason = error instanceof Error ? error.message : String(error)
-  return new OutputError(`${place} could not be written: ${reason}`, { cause: error })
+  const remedy = remedies[errorCode(error) ?? '']
+  const message = `${place} could not be written: ${reason}${remedy === undefined ? '' : `. ${remedy}.`}`
+  return new OutputError(message, { cause: error })
 }

@@ -205,11 +205,15 @@ describe('export', () => {
     // A limit of the size of a file fails as a full disk does, in the middle of the file.
     const ran = await shell(`ulimit -f 1; $HEADCOUNT export --out ${out} --view responses`)
     expect(ran).toMatchObject({ code: 1, stdout: '' })
-    expect(ran.stderr).toMatch(/^headcount: export: the file .*responses\.csv could not be written: EFBIG/)
+    expect(ran.stderr).toMatch(
+      /^headcount: export: the file .*responses\.csv could not be written: EFBIG.*\. Raise the largest/,
+    )
     expect(await readdir(parent)).toEqual([])
     const full = await shell('$HEADCOUNT export --out - --view responses > /dev/full')
     expect(full).toMatchObject({ code: 1 })
-    expect(full.stderr).toMatch(/^headcount: The output could not be written: .*ENOSPC/)
+    expect(full.stderr).toMatch(
+      /^headcount: The output could not be written: .*ENOSPC.*\. Free space there, or write to another disk\.$/m,
+    )
   })
 
   test('a signal in its midst leaves the former export as it was', async () => {
