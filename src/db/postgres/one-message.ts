@@ -11,17 +11,20 @@ const SEARCH_PATH = 'pg_catalog, pg_temp'
 /** Holds until the transaction ends: a pooling proxy gives the session to others. */
 export const PIN = `set local search_path to ${SEARCH_PATH}`
 
+/** What a role, a database or another user of a pooled session may have set otherwise: time stamps could not be read. */
+const SETTINGS = [PIN, `set local datestyle to 'ISO, YMD'`]
+
 const LEADING_COMMENTS = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/)*/s
 /** Postgres runs these in no transaction. pg-boss sends them, and names no function in them without its schema. */
 const NOT_IN_TRANSACTION =
   /^(?:(?:create|drop)\s+(?:unique\s+)?index\s+concurrently|reindex\s+\w+\s+concurrently)\b/i
 
-/** Statements of pg-boss, behind the search path of their first transaction; what begins the text stays there, for it may be looked for. */
+/** Statements of pg-boss, behind the settings of their first transaction; what begins the text stays there, for it may be looked for. */
 export function pinned(text: string): string {
   const [comments = ''] = LEADING_COMMENTS.exec(text) ?? []
   const statements = text.slice(comments.length)
   // guard: path of the queue
-  return NOT_IN_TRANSACTION.test(statements) ? text : `${comments}${PIN}; ${statements}`
+  return NOT_IN_TRANSACTION.test(statements) ? text : `${comments}${[...SETTINGS, statements].join('; ')}`
 }
 
 interface TimedConfig extends QueryConfig {
@@ -35,7 +38,7 @@ export interface Neighbours {
 }
 
 /** Around a statement of no open transaction. */
-export const OWN_TRANSACTION: Neighbours = { first: ['begin', PIN], last: ['commit'] }
+export const OWN_TRANSACTION: Neighbours = { first: ['begin', ...SETTINGS], last: ['commit'] }
 
 type Receive<Row extends QueryResultRow> = (error: Error | null, result: QueryResult<Row>) => void
 
