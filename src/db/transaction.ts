@@ -108,6 +108,9 @@ export function settingsOf(engine: Engine, options: TransactionOptions): Readonl
     extra_float_digits: '1',
     // Without it a backslash in a literal of a statement, as in a regular expression, escapes what follows.
     standard_conforming_strings: 'on',
+    // With it format_type() writes `"text"`: no text would be known as one that a spreadsheet may run.
+    // guard: names of types
+    quote_all_identifiers: 'off',
   }
   if (engine === 'pglite') return settings
   if (readOnly === true) {

@@ -66,14 +66,18 @@ export function chooseViews(
 }
 
 function withoutPersonalOf(name: string, who: string): string {
-  const relation = [name, `${name}${TWIN}`].find((candidate) => READABLE_WITHOUT_PERSONAL.includes(candidate))
+  const relation = relationWithoutPersonal(name)
   if (relation !== undefined) return relation
   const instead = EXPORTABLE.filter(
-    (other) => READABLE_WITHOUT_PERSONAL.includes(other) && !other.endsWith(TWIN),
+    (other) => relationWithoutPersonal(other) !== undefined && !other.endsWith(TWIN),
   )
   throw new UsageError(
     `${who}: ${name} is personal data as a whole; without personal data there are: ${instead.join(', ')}`,
   )
+}
+
+function relationWithoutPersonal(name: string): string | undefined {
+  return [name, `${name}${TWIN}`].find((candidate) => READABLE_WITHOUT_PERSONAL.includes(candidate))
 }
 
 /**

@@ -214,6 +214,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'that it would run',
   },
   {
+    name: 'names of types',
+    promise: 'no setting of a role or a database switches off what keeps texts from running as formulas',
+    mutation: { replace: `'on'` },
+    tests: ['test/integration/outputs/export/formats.test.ts'],
+    only: 'quotes all identifiers',
+  },
+  {
     name: 'export without personal data',
     promise: 'an export without personal data has no name, address or message in it',
     mutation: { replace: '{ name, relation: name }' },

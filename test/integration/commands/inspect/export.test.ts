@@ -128,7 +128,7 @@ describe('export', () => {
     [['--view', 'api_keys'], 'there is no table or view "api_keys"'],
     [
       ['--view', 'events', '--without-personal', '--view', 'set_aside'],
-      'set_aside is personal data as a whole',
+      'set_aside is personal data as a whole; without personal data there are: changes, event_changes, event_respondents, event_summary, events, ',
     ],
     [['--event', 'galla'], 'The mirror has no event "galla" (did you mean gala?)'],
     [['--event', 'gala', '--view', 'respondents'], 'respondents has no rows of one event: leave --event out'],

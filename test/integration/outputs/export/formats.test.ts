@@ -12,7 +12,7 @@ import { readColumns } from '../../../../src/outputs/export/column.ts'
 import { xlsx } from '../../../../src/outputs/export/formats/xlsx.ts'
 import { DEFAULT_VIEWS, EXPORTABLE } from '../../../../src/outputs/export/select-views.ts'
 import { exportViews, setAccount, type ExportFormat } from '../../../../src/index.ts'
-import { engines, freshMirror } from '../../../support/databases/databases.ts'
+import { engines, freshMirror, onServer } from '../../../support/databases/databases.ts'
 import { askDuckdb } from '../../../support/files/duckdb.ts'
 import { startWire, type Wire } from '../../../support/http/wire.ts'
 import { answerTo } from '../../../support/mirror/query.ts'
@@ -249,6 +249,29 @@ describe.each(engines)('an export (%s)', (engine) => {
     expect(csv).not.toContain(',"=HYPERLINK')
     expect(csv.split('\n')[0]).toBe((await columnsOf('responses')).map(({ name }) => name).join(','))
   })
+})
+
+test('of a database that quotes all identifiers has no text that a spreadsheet would run, and the same types', async () => {
+  await using wire = await startWire('postgres')
+  wire.bodies.set('', '[{"id":"gala","title":"Gala","event_at":"2999-12-24T18:00:00Z"}]')
+  wire.bodies.set('gala', listText(responses(false)))
+  expect((await wire.sync()).error).toBeNull()
+  const out = await mkdtemp(join(tmpdir(), 'headcount-test-export-'))
+  const options = { ...optionOf(wire.target), views: ['responses'] }
+  await exportViews({ ...options, out: join(out, 'before'), safeCsv: true })
+  await onServer(`alter database ${new URL(wire.target).pathname.slice(1)} set quote_all_identifiers = on`)
+  await exportViews({ ...options, out: join(out, 'after'), safeCsv: true })
+  const [before, after] = await Promise.all(
+    ['before', 'after'].map((name) => readFile(join(out, name, 'responses.csv'), 'utf8')),
+  )
+  expect(before).toContain(`'=HYPERLINK`)
+  expect(after).toBe(before)
+  await using changed = await connect(wire.target)
+  expect(await changed.transaction((trx) => readColumns(trx, 'responses'))).toContainEqual({
+    name: 'name',
+    type: 'text',
+  })
+  await rm(out, { recursive: true })
 })
 
 const isAmount = (name: string, type: string) => type === 'numeric' && /amount|fee/.test(name)
