@@ -93,6 +93,22 @@ export interface TransactionOptions {
   readonly idleTimeoutMs?: number
 }
 
+/** How values are sent and read. A role, a database or another user of a pooled session may have set it otherwise. */
+export const valueSettings = {
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, YMD',
+  IntervalStyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  // Without it a NULL in an array is the text NULL.
+  array_nulls: 'on',
+  // Without it a backslash in a literal of a statement, as in a regular expression, escapes what follows.
+  standard_conforming_strings: 'on',
+  // With it format_type() writes `"text"`: no text would be known as one that a spreadsheet may run.
+  // guard: names of types
+  quote_all_identifiers: 'off',
+} as const
+
 /**
  * The settings of a transaction. All end with it, for a proxy may give every transaction another connection. The server
  * ends the transaction of a frozen process, with its locks, after 20 s. On PGlite that limit would make the next query
@@ -100,28 +116,16 @@ export interface TransactionOptions {
  */
 export function settingsOf(engine: Engine, options: TransactionOptions): Readonly<Record<string, string>> {
   const { readOnly, lockTimeoutMs, statementTimeoutMs = 300_000, idleTimeoutMs } = options
-  const settings = {
-    TimeZone: 'UTC',
-    DateStyle: 'ISO, YMD',
-    IntervalStyle: 'postgres',
-    bytea_output: 'hex',
-    extra_float_digits: '1',
-    // Without it a backslash in a literal of a statement, as in a regular expression, escapes what follows.
-    standard_conforming_strings: 'on',
-    // With it format_type() writes `"text"`: no text would be known as one that a spreadsheet may run.
-    // guard: names of types
-    quote_all_identifiers: 'off',
-  }
-  if (engine === 'pglite') return settings
+  if (engine === 'pglite') return valueSettings
   if (readOnly === true) {
     return {
-      ...settings,
+      ...valueSettings,
       ...(lockTimeoutMs !== undefined && { lock_timeout: `${lockTimeoutMs}ms` }),
       ...(idleTimeoutMs !== undefined && { idle_in_transaction_session_timeout: `${idleTimeoutMs}ms` }),
     }
   }
   return {
-    ...settings,
+    ...valueSettings,
     lock_timeout: `${lockTimeoutMs ?? 10_000}ms`,
     statement_timeout: `${statementTimeoutMs}ms`,
     idle_in_transaction_session_timeout: `${idleTimeoutMs ?? 20_000}ms`,

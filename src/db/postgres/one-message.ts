@@ -1,5 +1,13 @@
 /** Statements that go out together, in one message and so in one round trip: above all with those that begin their transaction. */
-import { Query, type Connection, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg'
+import {
+  escapeLiteral,
+  Query,
+  type Connection,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg'
+import { valueSettings } from '../transaction.ts'
 
 /**
  * Where no other role can put functions, operators and types, which would run with the rights of this one. Without `pg_temp` at the end,
@@ -8,11 +16,16 @@ import { Query, type Connection, type QueryConfig, type QueryResult, type QueryR
 // guard: search path
 const SEARCH_PATH = 'pg_catalog, pg_temp'
 
-/** Holds until the transaction ends: a pooling proxy gives the session to others. */
-export const PIN = `set local search_path to ${SEARCH_PATH}`
+/** Statements whose settings hold until the transaction ends: a pooling proxy gives the session to others. A role that only reads may lack the right to call `set_config`. */
+export function setLocal(settings: Readonly<Record<string, string>>): readonly string[] {
+  const values = Object.entries(settings).map(
+    ([name, value]) => `set local ${name} to ${escapeLiteral(value)}`,
+  )
+  return [...values, `set local search_path to ${SEARCH_PATH}`]
+}
 
-/** What a role, a database or another user of a pooled session may have set otherwise: time stamps could not be read. */
-const SETTINGS = [PIN, `set local datestyle to 'ISO, YMD'`]
+/** Of a statement outside of transactions. */
+const SETTINGS = setLocal(valueSettings)
 
 const LEADING_COMMENTS = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/)*/s
 /** Postgres runs these in no transaction. pg-boss sends them, and names no function in them without its schema. */
@@ -38,7 +51,10 @@ export interface Neighbours {
 }
 
 /** Around a statement of no open transaction. */
-export const OWN_TRANSACTION: Neighbours = { first: ['begin', ...SETTINGS], last: ['commit'] }
+export const OWN_TRANSACTION: Neighbours = {
+  first: ['begin isolation level read committed', ...SETTINGS],
+  last: ['commit'],
+}
 
 type Receive<Row extends QueryResultRow> = (error: Error | null, result: QueryResult<Row>) => void
 

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
-import { Client, escapeLiteral, Pool, type ClientConfig } from 'pg'
+import { Client, Pool, type ClientConfig } from 'pg'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { postgresUrl, withLibpqDefaults } from './connection-url.ts'
 import { CONNECTIONS_PER_RUN, type Database, type DatabaseLog } from '../database.ts'
@@ -7,7 +7,7 @@ import { checkOut, type Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 import { PoolShare } from './pool-share.ts'
-import { PIN } from './one-message.ts'
+import { setLocal } from './one-message.ts'
 import { WatchedPool, type ConnectingClient, type Connections } from './watched-pool.ts'
 
 interface OwnPool {
@@ -217,14 +217,6 @@ function kyselyOver(session: () => Promise<Pick<Session, 'queryObjects' | 'relea
   return new Kysely({ dialect: new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } }) })
 }
 
-/** As statements: a role that only reads may lack the right to call `set_config`. */
-function applied(settings: ReturnType<typeof settingsOf>): readonly string[] {
-  const values = Object.entries(settings).map(
-    ([name, value]) => `set local ${name} to ${escapeLiteral(value)}`,
-  )
-  return [...values, PIN]
-}
-
 async function inTransaction<T>(
   session: Session,
   work: (trx: Transaction) => Promise<T>,
@@ -236,7 +228,7 @@ async function inTransaction<T>(
   )
   try {
     const isolation = options.readOnly === true ? 'repeatable read read only' : 'read committed'
-    session.sendWithNext([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
+    session.sendWithNext([`begin isolation level ${isolation}`, ...setLocal(settingsOf('postgres', options))])
     // Inside the transaction Kysely uses one session, and cannot release it.
     const kysely = kyselyOver(async () => ({ queryObjects: session.queryObjects, release: () => {} }))
     const queryWithin: Transaction['queryWithin'] = async (ms, text, values) => {

@@ -39,7 +39,8 @@ const ownTables = [
  * @throws DatabaseError
  */
 export async function createOwnTables(database: Database): Promise<void> {
-  if (await hasOwnTables(database)) return
+  // The last of the tables.
+  if (await hasTables(database, ['schedules'])) return
   await database.transaction(async (trx) => {
     // guard: lock of the queue's schema
     await trx.query('select pg_advisory_xact_lock($1)', [lockNumber])
@@ -48,16 +49,19 @@ export async function createOwnTables(database: Database): Promise<void> {
   })
 }
 
-/** Whether the queue was made in this database. */
-export function hasOwnTables(database: Database): Promise<boolean> {
+/** Whether the queue was made in this database, with the table of pg-boss, which comes after ours: a first worker may be making it, or have ended before. */
+export function hasQueue(database: Database): Promise<boolean> {
+  return hasTables(database, ['schedules', 'job'])
+}
+
+function hasTables(database: Database, names: readonly string[]): Promise<boolean> {
   return database.transaction(
     async (trx) => {
-      // The last of the tables.
       const { rows } = await trx.query(
-        `select from pg_catalog.pg_tables where schemaname = $1 and tablename = 'schedules'`,
-        [QUEUE_SCHEMA],
+        'select from pg_catalog.pg_tables where schemaname = $1 and tablename = any ($2)',
+        [QUEUE_SCHEMA, names],
       )
-      return rows.length > 0
+      return rows.length === names.length
     },
     { readOnly: true },
   )

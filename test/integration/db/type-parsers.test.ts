@@ -169,21 +169,32 @@ test.each(['Asia/Kolkata', 'America/St_Johns', 'Africa/Monrovia', 'UTC'])(
   },
 )
 
-test('a role with another DateStyle: right in transactions, and outside of them', async () => {
+test('a role with other settings of values: they are the same in transactions and outside of them', async () => {
   await using mirror = await freshMirror('postgres')
-  await onServer(`alter database ${new URL(mirror.url).pathname.slice(1)} set datestyle = 'German'`)
+  const name = new URL(mirror.url).pathname.slice(1)
+  for (const setting of [
+    'datestyle = German',
+    'array_nulls = off',
+    'extra_float_digits = -15',
+    'default_transaction_isolation = serializable',
+  ])
+    await onServer(`alter database ${name} set ${setting}`)
   await using database = await connect(mirror.url)
-  const instant = `'2024-02-29T10:00:00Z'::timestamptz`
-  const inside = await database.transaction((trx) => trx.query(`select ${instant}`))
-  expect(inside.rows).toEqual([['2024-02-29T10:00:00Z']])
-  const outside = await sql`select ${sql.raw(instant)} as v`.execute(database.kysely)
-  expect(outside.rows).toEqual([{ v: '2024-02-29T10:00:00Z' }])
-  // pg-boss reads them by the driver's own parsers, which know ISO alone.
-  for (const [text, values] of [
-    [`select ${instant} as v`, []],
-    ['select $1::timestamptz as v', ['2024-02-29T10:00:00Z']],
+  const at = '2024-02-29T10:00:00Z'
+  const select = `select $1::timestamptz, $2::text[], 28.5::float8, current_setting('transaction_isolation')`
+  const values = [at, ['a', null]]
+  const inside = await database.transaction((trx) => trx.query(select, values))
+  expect(inside.rows).toEqual([[at, ['a', null], 28.5, 'read committed']])
+  const outside = await sql`
+    select ${at}::timestamptz as at, ${['a', null]}::text[] as list, 28.5::float8 as number,
+           current_setting('transaction_isolation') as isolation`.execute(database.kysely)
+  expect(outside.rows).toEqual([{ at, list: ['a', null], number: 28.5, isolation: 'read committed' }])
+  // pg-boss reads instants by the driver's own parsers, which know ISO alone.
+  for (const [text, sent] of [
+    [`select '${at}'::timestamptz as at`, []],
+    ['select $1::timestamptz as at', [at]],
   ] as const)
-    expect(await database.queryAsDriver?.(text, values)).toEqual([{ v: new Date('2024-02-29T10:00:00Z') }])
+    expect(await database.queryAsDriver?.(text, sent)).toEqual([{ at: new Date(at) }])
 })
 
 test('a database without standard_conforming_strings: it is migrated, and a backslash in a transaction is one', async () => {

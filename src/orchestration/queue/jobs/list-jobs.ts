@@ -4,7 +4,7 @@ import type { Database } from '../../../db/database.ts'
 import { isHandedBack } from './handed-back.ts'
 import { reasonOf, UNKNOWN_HERE } from './job-outcome.ts'
 import { DEAD_LETTER_QUEUE, isAlive, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
-import { hasOwnTables } from '../schema.ts'
+import { hasQueue } from '../schema.ts'
 
 /** `waiting`: back in the queue, for a moment that is still to come. */
 export type JobState = 'dead' | 'running' | 'retrying' | 'waiting' | 'ready'
@@ -51,7 +51,7 @@ export async function readQueue(
   database: Database,
   { account, limit }: { readonly account: string | null; readonly limit: number },
 ): Promise<QueueState> {
-  if (database.engine === 'pglite' || !(await hasOwnTables(database))) return nothing
+  if (database.engine === 'pglite' || !(await hasQueue(database))) return nothing
   return database.transaction(
     async ({ kysely }) => {
       const { rows: heads } = await sql<{

@@ -26,6 +26,7 @@ import { MAX_RETRIES } from '../../../../src/orchestration/queue/queues.ts'
 import { queueHealthOf } from '../../../../src/orchestration/queue/queue-health.ts'
 import { purgeDeadLetters, retryDeadLetters } from '../../../../src/orchestration/queue/jobs/dead-letters.ts'
 import { now as monotonicNow } from '../../../../src/orchestration/schedule/monotonic-time.ts'
+import { createOwnTables } from '../../../../src/orchestration/queue/schema.ts'
 import { settle } from '../../../../src/orchestration/queue/jobs/settle.ts'
 import { freshMirror, freshPlace } from '../../../support/databases/databases.ts'
 import { startPoolingProxy } from '../../../support/databases/pooling-proxy.ts'
@@ -79,6 +80,14 @@ describe('the schema of the queue', () => {
     await stage.query(`revoke create on database "${database}" from public`)
     await using again = await openQueue(stage.database)
     expect(await again.boss.isInstalled()).toBe(true)
+  })
+
+  test('a first worker that ended before pg-boss made its tables left no queue', async () => {
+    await using mirror = await freshMirror('postgres')
+    await createOwnTables(mirror.database)
+    expect(await readQueue(mirror.database, all)).toMatchObject({ exists: false, jobs: [] })
+    await using queue = await openQueue(mirror.database)
+    expect(await readQueue(queue.database, all)).toMatchObject({ exists: true, jobs: [] })
   })
 
   test('PGlite has no queue: exit 2, and what to do', async () => {
