@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
-import { Client, Pool, type ClientConfig } from 'pg'
+import { Client, defaults, Pool, type ClientConfig } from 'pg'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { postgresUrl, withLibpqDefaults } from './connection-url.ts'
 import { CONNECTIONS_PER_RUN, type Database, type DatabaseLog } from '../database.ts'
@@ -132,11 +132,7 @@ export async function openPostgres(
   pool: Pool,
   { connecting, label, log }: PostgresOptions,
 ): Promise<Database> {
-  if (connecting === null && pool.options.max < CONNECTIONS_PER_RUN) {
-    throw new UsageError(
-      `The given pool holds at most ${pool.options.max} connections; headcount needs ${CONNECTIONS_PER_RUN} (two for batches, one for its heartbeat life). Make it with max: 3 or more.`,
-    )
-  }
+  if (connecting === null) requireUsable(pool)
   const watched = new WatchedPool(pool, connecting, (error) => {
     log?.('debug', `${label}: an idle connection was lost`, { reason: error.message })
   })
@@ -150,6 +146,22 @@ export async function openPostgres(
   } catch (error) {
     await watched.close()
     throw error
+  }
+}
+
+/** @throws UsageError for a pool of the caller that no run could use */
+function requireUsable({ options }: Pool): void {
+  const { max } = options
+  if (max < CONNECTIONS_PER_RUN) {
+    throw new UsageError(
+      `The given pool holds at most ${max} connections; headcount needs ${CONNECTIONS_PER_RUN} (two for batches, one for its heartbeat). Make it with max: 3 or more.`,
+    )
+  }
+  // pg knows it, its types do not.
+  if (Reflect.get(options, 'binary') === true || defaults.binary === true) {
+    throw new UsageError(
+      'The given pool asks for values in binary form, which headcount does not read. Make it with binary: false.',
+    )
   }
 }
 

@@ -384,11 +384,14 @@ describe('X6 the password stands in no error', () => {
 })
 
 describe('a pool that the caller keeps', () => {
-  test('is refused below 3 connections', async () => {
-    const pool = openPool(`${inject('postgres')}/mirror_template`, { max: 2 })
+  test.each([
+    [{ max: 2 }, 'needs 3'],
+    [{ max: 3, binary: true }, 'Make it with binary: false'],
+  ])('is refused with %o', async (config, remedy) => {
+    const pool = openPool(`${inject('postgres')}/mirror_template`, config)
     const error = await failure(connect({ pool }))
     expect(error).toBeInstanceOf(UsageError)
-    expect(error.message).toContain('needs 3')
+    expect(error.message).toContain(remedy)
     await pool.end()
   })
 

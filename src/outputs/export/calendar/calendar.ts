@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import ical, {
+  escape,
   ICalCalendarMethod,
   ICalEventStatus,
   ICalEventTransparency,
@@ -48,7 +49,8 @@ export const calendar: LinkBodyFormat = {
       for (const row of rows) entries.push(entry(readEntry(row), source))
     }
     const calendar = ical({
-      name: `${title} (${source.account.name})`,
+      // Texts of entries are escaped by the library, this one is not.
+      name: escape(plain(`${title} (${source.account.name})`), false),
       prodId: { company: 'headcount', product: 'links', language: 'EN' },
       method: ICalCalendarMethod.PUBLISH,
       ttl: REFRESH_SECONDS,
