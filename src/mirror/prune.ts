@@ -115,7 +115,7 @@ export async function pruneVersions(
     await database.transaction((trx) => setHistoryFloor(trx, account, before))
   }
   let total = 0
-  for (const table of old) {
+  for (const table of responsesFirst(old)) {
     let since: string | null = null
     for (;;) {
       signal.throwIfAborted()
@@ -128,4 +128,14 @@ export async function pruneVersions(
     }
   }
   return total
+}
+
+/** By its last version a removed event is found whose responses in history are to be forgotten: it goes after them, also when this is broken off. */
+function responsesFirst(old: readonly PrunableVersions[]): readonly PrunableVersions[] {
+  // guard: responses pruned first
+  return old.toSorted((one, other) => rank(one.table) - rank(other.table))
+}
+
+function rank(table: HistoryTable): number {
+  return table === 'response_history' ? 0 : 1
 }

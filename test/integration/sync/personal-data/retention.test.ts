@@ -1,4 +1,6 @@
 import { expect, test, vi } from 'vitest'
+import { connect } from '../../../../src/db/connect.ts'
+import { findPrunableVersions, pruneVersions } from '../../../../src/mirror/prune.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { onBothStages, onPostgresStage, type Stage } from '../../../support/runs/stage.ts'
 import { inWords, verifyOn } from '../../../support/runs/verify.ts'
@@ -188,7 +190,32 @@ onPostgresStage('personal data of an old event (postgres)', (stage) => {
     })
     expect(await trace(on, 'gala')).not.toMatch(TRACES)
   })
+
+  test('of an event that was removed are forgotten where a prune was broken off between two tables', async () => {
+    await using on = await stageWithPast(stage)
+    on.account.remove('gala')
+    await on.sync()
+    await on.sync({ acceptDeletions: true })
+    {
+      await using database = await connect(on.target)
+      const [[now] = []] = await on.query('select clock_timestamp()')
+      const old = await database.transaction((trx) => findPrunableVersions(trx, null, String(now)))
+      const breaking = endAfterOnePiece()
+      await expect(pruneVersions(database, old, String(now), breaking)).rejects.toThrow('broken off')
+    }
+    await on.run('sync', forgetting)
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+  })
 })
+
+/** Aborted when the second piece is to begin. */
+function endAfterOnePiece(): AbortSignal {
+  let looks = 0
+  const throwIfAborted = () => {
+    if (++looks > 1) throw new Error('broken off')
+  }
+  return Object.assign(new AbortController().signal, { throwIfAborted })
+}
 
 onPostgresStage('which events are old', (stage) => {
   test('without a time of its own an event is as old as its last response', async () => {
