@@ -261,6 +261,13 @@ export const runGuards: readonly Guard[] = [
     only: 'after 24 hours',
   },
   {
+    name: 'backfills of the future',
+    promise: 'a backfill that was begun by a clock that was ahead is not continued',
+    mutation: { cut: "first.started_at <= now() + interval '1 minute'", put: 'true' },
+    tests: ['test/integration/sync/select/backfill.test.ts'],
+    only: 'begun in the future',
+  },
+  {
     name: 'changed since',
     promise: 'verify calls a list that the service changed changed, not different',
     mutation: 'remove',
