@@ -91,9 +91,16 @@ export async function deletePruneBatch(
   return singleRow(rows)
 }
 
-/** @throws UsageError when the moment is yet to come. */
+/**
+ * The moment that is meant. What is pruned does not come back: an age counts by the clock of the database or that of this machine, whichever is
+ * behind.
+ *
+ * @throws UsageError when the moment is yet to come.
+ */
 export async function requirePastInstant(trx: Transaction, moment: InstantInput): Promise<string> {
-  const { instant, now, is_past } = await resolveInstant(trx, moment)
+  // guard: both clocks to prune
+  const present = sql`least(now(), ${new Date().toISOString()}::timestamptz)`
+  const { instant, now, is_past } = await resolveInstant(trx, moment, present)
   if (is_past) return instant
   throw new UsageError(
     `${instant} is yet to come: the clock of the database says ${now}. Name a moment of the past.`,

@@ -77,6 +77,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'piece by piece',
   },
   {
+    name: 'both clocks to prune',
+    promise: 'a clock of the database that is ahead prunes nothing that is not old',
+    mutation: { cut: 'least(now(), ${new Date().toISOString()}::timestamptz)', put: 'now()' },
+    tests: [prune],
+    only: 'clock that is behind',
+  },
+  {
     name: 'responses pruned first',
     promise: 'of what a broken-off prune left of a removed event names are forgotten',
     mutation: { cut: 'rank(one.table) - rank(other.table)', put: 'rank(other.table) - rank(one.table)' },

@@ -1,8 +1,9 @@
 /** `prune --history-before`: what goes, what stays, who is asked, and what of the past can be told after it. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import type { Database } from '../../../../src/db/connect.ts'
 import { deletePruneBatch, findPrunableVersions, setHistoryFloor } from '../../../../src/mirror/prune.ts'
+import { prune } from '../../../../src/index.ts'
 import { accountOf } from '../../../support/accounts/account.ts'
 import { scriptPath } from '../../../support/commands/command.ts'
 import { commandStage } from '../../../support/commands/command-stage.ts'
@@ -161,6 +162,23 @@ describe('prune', () => {
     expect(await refused('2026-02-01', '--account', 'c')).toContain('has no account "c"; it has a, b.')
     expect(await refused('2026-02-30')).toContain('--history-before must be a date like 2026-01-01')
     expect(await counted(s)).toEqual(untouched)
+  })
+
+  test('counts an age by the clock that is behind: one of the database that is ahead costs no history', async () => {
+    await using s = await filled()
+    // By the clock of the machine these versions are of the last days, by that of the database they are old.
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-04T12:00:00Z') })
+    try {
+      const pruned = await s.run(['prune', '--history-before', '1d', '--yes', '--json'])
+      expect(JSON.parse(pruned.stdout)).toMatchObject({ history_before: '2026-01-03T12:00:00Z' })
+      expect(await prune({ database: s.place.url, historyBefore: '1d' })).toMatchObject({ pruned: false })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await counted(s)).toEqual([
+      ['a', 8, 8, '2026-01-03T12:00:00Z'],
+      ['b', 8, 8, '2026-01-03T12:00:00Z'],
+    ])
   })
 
   test.skipIf(scriptPath === null)('asks on a terminal (needs script of util-linux)', async () => {
