@@ -268,6 +268,13 @@ export const runGuards: readonly Guard[] = [
     only: 'begun in the future',
   },
   {
+    name: 'both clocks to remember',
+    promise: 'a clock of the database that is behind brings no forgotten name back',
+    mutation: { cut: 'Math.max(Date.parse(now), Date.parse(runNow))', put: 'Date.parse(now)' },
+    tests: ['test/integration/sync/personal-data/retention.test.ts'],
+    only: 'nothing comes back',
+  },
+  {
     name: 'changed since',
     promise: 'verify calls a list that the service changed changed, not different',
     mutation: 'remove',

@@ -303,6 +303,24 @@ onPostgresStage('which events are old', (stage) => {
     expect(await namesOf(on, 'undated')).toEqual(['Guest 1', 'Guest 2', 'Guest 3'])
   })
 
+  test('nothing comes back by a clock of the database that is behind: no time is of the future, and no response new, by it alone', async () => {
+    await using on = await stageForgotten()
+    Object.assign(Object(on.account.events.at(-1)), { event_at: daysAgo(-20) })
+    answerAll(on, daysAgo(100))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * DAY })
+    try {
+      await on.run('sync', { ...forgetting, all: true })
+      await on.run('backfill', forgetting)
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await marked(on)).toEqual(['dated', 'undated', 'unreadable'])
+    expect(await namesOf(on, 'dated')).toEqual(['-', '-', '-'])
+    expect(await namesOf(on, 'undated')).toEqual(['-', '-', '-'])
+    await on.run('backfill', forgetting)
+    expect(await marked(on)).toEqual([])
+  })
+
   test('nothing is old by the clock of the database alone: one that is ahead forgets nothing', async () => {
     const account = accountOf({})
     account.add('old', 2, { event_at: daysAgo(400) })
