@@ -3,6 +3,7 @@ import { UsageError } from '../common/errors.ts'
 import type { Database } from '../db/connect.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { inSamePart, singleRow } from '../load/statements.ts'
+import { retryConflicts } from '../sync/write/fenced-transaction.ts'
 import { resolveInstant } from './instants/resolve-instant.ts'
 import type { InstantInput } from './instants/parse-instant.ts'
 
@@ -126,15 +127,26 @@ export async function pruneVersions(
     let since: string | null = null
     for (;;) {
       signal.throwIfAborted()
-      const { deleted, ended } = await database.transaction((trx) =>
-        deletePruneBatch(trx, table, before, since, VERSIONS_PER_BATCH),
-      )
+      // An erasure and a run that forgets write to the same versions.
+      const { deleted, ended } = await deleteBatch(database, table, before, since)
       if (deleted === 0) break
       total += deleted
       since = ended
     }
   }
   return total
+}
+
+function deleteBatch(
+  database: Database,
+  table: PrunableVersions,
+  before: string,
+  since: string | null,
+): Promise<PruneBatch> {
+  // guard: conflicts of a prune
+  return retryConflicts(() =>
+    database.transaction((trx) => deletePruneBatch(trx, table, before, since, VERSIONS_PER_BATCH)),
+  )
 }
 
 /** By its last version a removed event is found whose responses in history are to be forgotten: it goes after them, also when this is broken off. */

@@ -84,6 +84,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'clock that is behind',
   },
   {
+    name: 'conflicts of a prune',
+    promise: 'a deadlock ends no prune',
+    mutation: { cut: 'retryConflicts(() =>', put: '((work: () => Promise<PruneBatch>) => work())(() =>' },
+    tests: [prune],
+    only: 'wait for each other',
+  },
+  {
     name: 'responses pruned first',
     promise: 'of what a broken-off prune left of a removed event names are forgotten',
     mutation: { cut: 'rank(one.table) - rank(other.table)', put: 'rank(other.table) - rank(one.table)' },
