@@ -3,6 +3,7 @@ import { UsageError } from '../common/errors.ts'
 import type { Database } from '../db/connect.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { inSamePart, singleRow } from '../load/statements.ts'
+import { retryConflicts } from '../sync/write/fenced-transaction.ts'
 import { resolveInstant } from './instants/resolve-instant.ts'
 import type { InstantInput } from './instants/parse-instant.ts'
 
@@ -91,9 +92,16 @@ export async function deletePruneBatch(
   return singleRow(rows)
 }
 
-/** @throws UsageError when the moment is yet to come. */
+/**
+ * The moment that is meant. What is pruned does not come back: an age counts by the clock of the database or that of this machine, whichever is
+ * behind.
+ *
+ * @throws UsageError when the moment is yet to come.
+ */
 export async function requirePastInstant(trx: Transaction, moment: InstantInput): Promise<string> {
-  const { instant, now, is_past } = await resolveInstant(trx, moment)
+  // guard: both clocks to prune
+  const present = sql`least(now(), ${new Date().toISOString()}::timestamptz)`
+  const { instant, now, is_past } = await resolveInstant(trx, moment, present)
   if (is_past) return instant
   throw new UsageError(
     `${instant} is yet to come: the clock of the database says ${now}. Name a moment of the past.`,
@@ -115,17 +123,38 @@ export async function pruneVersions(
     await database.transaction((trx) => setHistoryFloor(trx, account, before))
   }
   let total = 0
-  for (const table of old) {
+  for (const table of responsesFirst(old)) {
     let since: string | null = null
     for (;;) {
       signal.throwIfAborted()
-      const { deleted, ended } = await database.transaction((trx) =>
-        deletePruneBatch(trx, table, before, since, VERSIONS_PER_BATCH),
-      )
+      // An erasure and a run that forgets write to the same versions.
+      const { deleted, ended } = await deleteBatch(database, table, before, since)
       if (deleted === 0) break
       total += deleted
       since = ended
     }
   }
   return total
+}
+
+function deleteBatch(
+  database: Database,
+  table: PrunableVersions,
+  before: string,
+  since: string | null,
+): Promise<PruneBatch> {
+  // guard: conflicts of a prune
+  return retryConflicts(() =>
+    database.transaction((trx) => deletePruneBatch(trx, table, before, since, VERSIONS_PER_BATCH)),
+  )
+}
+
+/** By its last version a removed event is found whose responses in history are to be forgotten: it goes after them, also when this is broken off. */
+function responsesFirst(old: readonly PrunableVersions[]): readonly PrunableVersions[] {
+  // guard: responses pruned first
+  return old.toSorted((one, other) => rank(one.table) - rank(other.table))
+}
+
+function rank(table: HistoryTable): number {
+  return table === 'response_history' ? 0 : 1
 }

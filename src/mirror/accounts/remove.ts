@@ -4,6 +4,7 @@ import { holdAccount } from '../../db/lease/hold-account.ts'
 import type { Lease } from '../../db/lease/lease.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { inSamePart, singleRow } from '../../load/statements.ts'
+import { retryConflicts } from '../../sync/write/fenced-transaction.ts'
 
 /** Rows of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
 const ROWS_PER_TRANSACTION = 2000
@@ -107,10 +108,12 @@ export async function deleteAccount(
 ): Promise<number> {
   const write = <T>(work: Parameters<typeof database.transaction<T>>[0]) => {
     signal.throwIfAborted()
-    return database.transaction(async (trx) => {
-      await lease.fence(trx)
-      return work(trx)
-    })
+    return retryConflicts(() =>
+      database.transaction(async (trx) => {
+        await lease.fence(trx)
+        return work(trx)
+      }),
+    )
   }
   await write((trx) => beginRemoval(trx, id))
   let total = 0

@@ -71,3 +71,9 @@ function notAfter(since: Timestamp, now: Timestamp): Timestamp {
   // guard: clock that was set back
   return passed(since, now) < 0 ? now : since
 }
+
+/** The later of both, in ms since 1970: what was forgotten comes back only by a time that is past neither. */
+export function laterClock({ now, runNow }: Clocks): number {
+  // guard: both clocks to remember
+  return Math.max(Date.parse(now), Date.parse(runNow))
+}

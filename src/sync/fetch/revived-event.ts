@@ -1,5 +1,6 @@
 /** Whether an event whose personal data were forgotten is no longer old. */
 import type { FetchedList } from '../../source/fetched-list.ts'
+import { laterClock } from '../deletions/hold-clocks.ts'
 import type { RunContext } from '../run-context.ts'
 import type { DueEvent } from '../select/selected-event.ts'
 import { createNormaliser, type ListContext } from './response-list.ts'
@@ -14,7 +15,11 @@ const EPOCH_MS = Date.UTC(2000, 0, 1)
  * own: it is then as old as that. Reads the list once more, up to such a response; only one that is marked as forgotten.
  */
 export async function isRevived(
-  { settings: { forgetAfterMs }, mirror: { lease } }: Pick<RunContext, 'settings' | 'mirror'>,
+  {
+    settings: { forgetAfterMs },
+    mirror: { lease },
+    deletions,
+  }: Pick<RunContext, 'settings' | 'mirror' | 'deletions'>,
   { event, state }: DueEvent,
   fetched: FetchedList,
   contextOf: () => ListContext,
@@ -22,10 +27,11 @@ export async function isRevived(
   if (state?.retention !== 'forgotten') return false
   // guard: forgotten by its time
   if (event.event_at !== null) return false
+  // How long responses are kept is not known without the setting.
+  const since =
+    forgetAfterMs === null ? Date.parse(state.forgotten_at) : laterClock(deletions.policy) - forgetAfterMs
   // The clock of the database, as everywhere: that of this machine may be set wrong.
   const now = Date.parse(lease.startedAt)
-  // How long responses are kept is not known without the setting.
-  const since = forgetAfterMs === null ? Date.parse(state.forgotten_at) : now - forgetAfterMs
   const [from, to] = [microseconds(since), microseconds(now + MAX_AHEAD_MS)]
   const context = contextOf()
   const reader = createNormaliser(fetched, context).firstReader()

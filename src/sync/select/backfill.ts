@@ -34,6 +34,10 @@ export async function resumeOrStartBackfill(
   return { id, resumedFrom: unfinished?.started_at ?? null }
 }
 
+/** SQL: by a clock that was ahead and was set right, nobody knows how old a backfill is. The minute is for two servers of a failover. */
+// guard: backfills of the future
+const notOfTheFuture = sql`first.started_at <= now() + interval '1 minute'`
+
 async function findUnfinished(trx: Transaction, runId: string, account: number) {
   // guard: age of a backfill
   const { rows } = await sql<{ id: string; started_at: string }>`
@@ -45,7 +49,8 @@ async function findUnfinished(trx: Transaction, runId: string, account: number) 
              limit 1) last
       join headcount.sync_runs first on first.id = last.backfill_id
      where last.status not in ('succeeded', 'held')
-       and first.started_at > now() - make_interval(hours => ${MAX_RESUME_HOURS})`.execute(trx.kysely)
+       and first.started_at > now() - make_interval(hours => ${MAX_RESUME_HOURS})
+       and ${notOfTheFuture}`.execute(trx.kysely)
   return rows.length === 0 ? null : singleRow(rows)
 }
 

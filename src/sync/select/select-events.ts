@@ -10,6 +10,7 @@ import { dueReason } from './polling-schedule.ts'
 import { isEventListCurrent, type EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'
 import { rejectedButStored, requireKnownEvents } from './rejected-events.ts'
+import { laterClock } from '../deletions/hold-clocks.ts'
 import { isDoneInBackfill } from './backfill.ts'
 import type { DueEvent } from './selected-event.ts'
 
@@ -60,14 +61,14 @@ export async function selectDueEvents(run: RunContext, list: EventList): Promise
 
 /** An event that was moved into the future gets its personal data back; rows made by other rules are made anew. */
 function currentState(
-  { initial: { states, rulesChanged }, mirror: { lease } }: RunContext,
+  { initial: { states, rulesChanged }, deletions: { policy } }: RunContext,
   { id, event_at }: EventItem,
 ): ListState | undefined {
   const state = states.get(id)
   if (state === undefined) return undefined
   const isRestored =
     state.retention === 'forgotten'
-      ? event_at !== null && Date.parse(event_at) > Date.parse(lease.startedAt)
+      ? event_at !== null && Date.parse(event_at) > laterClock(policy)
       : rulesChanged
   return isRestored ? { ...state, retention: 'restored' } : state
 }

@@ -18,15 +18,25 @@ export async function inFencedTransaction<T>(
   work: (trx: Transaction) => Promise<T>,
   options: Pick<TransactionOptions, 'durable' | 'contentBytes'>,
 ): Promise<T> {
+  return retryConflicts(() =>
+    database.transaction(
+      async (trx) => {
+        await lease.fence(trx)
+        return await work(trx)
+      },
+      { batch: true, ...options },
+    ),
+  )
+}
+
+/**
+ * @param transact one transaction, which is tried anew
+ * @throws what `transact` throws; TransactionConflictError after the last try
+ */
+export async function retryConflicts<T>(transact: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.transaction(
-        async (trx) => {
-          await lease.fence(trx)
-          return await work(trx)
-        },
-        { batch: true, ...options },
-      )
+      return await transact()
     } catch (error) {
       if (!(error instanceof TransactionConflictError) || attempt === MAX_ATTEMPTS) throw error
       await setTimeout(Math.random() * 100 * 2 ** attempt)

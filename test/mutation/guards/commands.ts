@@ -77,6 +77,27 @@ export const commandGuards: readonly Guard[] = [
     only: 'piece by piece',
   },
   {
+    name: 'both clocks to prune',
+    promise: 'a clock of the database that is ahead prunes nothing that is not old',
+    mutation: { cut: 'least(now(), ${new Date().toISOString()}::timestamptz)', put: 'now()' },
+    tests: [prune],
+    only: 'clock that is behind',
+  },
+  {
+    name: 'conflicts of a prune',
+    promise: 'a deadlock ends no prune',
+    mutation: { cut: 'retryConflicts(() =>', put: '((work: () => Promise<PruneBatch>) => work())(() =>' },
+    tests: [prune],
+    only: 'wait for each other',
+  },
+  {
+    name: 'responses pruned first',
+    promise: 'of what a broken-off prune left of a removed event names are forgotten',
+    mutation: { cut: 'rank(one.table) - rank(other.table)', put: 'rank(other.table) - rank(one.table)' },
+    tests: ['test/integration/sync/personal-data/retention.test.ts'],
+    only: 'postgres.*prune was broken off',
+  },
+  {
     name: 'one account removed',
     promise: 'removing an account touches no other',
     mutation: { cut: 'where account_id = ${id} ${others}', put: 'where true ${others}' },

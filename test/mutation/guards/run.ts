@@ -261,6 +261,20 @@ export const runGuards: readonly Guard[] = [
     only: 'after 24 hours',
   },
   {
+    name: 'backfills of the future',
+    promise: 'a backfill that was begun by a clock that was ahead is not continued',
+    mutation: { cut: "first.started_at <= now() + interval '1 minute'", put: 'true' },
+    tests: ['test/integration/sync/select/backfill.test.ts'],
+    only: 'begun in the future',
+  },
+  {
+    name: 'both clocks to remember',
+    promise: 'a clock of the database that is behind brings no forgotten name back',
+    mutation: { cut: 'Math.max(Date.parse(now), Date.parse(runNow))', put: 'Date.parse(now)' },
+    tests: ['test/integration/sync/personal-data/retention.test.ts'],
+    only: 'nothing comes back',
+  },
+  {
     name: 'changed since',
     promise: 'verify calls a list that the service changed changed, not different',
     mutation: 'remove',

@@ -1,8 +1,11 @@
 /** `prune --history-before`: what goes, what stays, who is asked, and what of the past can be told after it. */
-import { describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import type { Database } from '../../../../src/db/connect.ts'
+import type { Transaction } from '../../../../src/db/transaction.ts'
 import { deletePruneBatch, findPrunableVersions, setHistoryFloor } from '../../../../src/mirror/prune.ts'
+import { prune } from '../../../../src/index.ts'
 import { accountOf } from '../../../support/accounts/account.ts'
 import { scriptPath } from '../../../support/commands/command.ts'
 import { commandStage } from '../../../support/commands/command-stage.ts'
@@ -103,6 +106,17 @@ onBoth('pruning', (fresh) => {
   })
 })
 
+/** Until another connection waits for a row that this transaction has locked. */
+async function waitUntilWaiting(trx: Transaction): Promise<void> {
+  for (;;) {
+    const { rows } = await trx.query(
+      `select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`,
+    )
+    if (rows.length > 0) return
+    await sleep(10)
+  }
+}
+
 async function filled(): Promise<CommandStage> {
   const s = await commandStage('postgres', accountOf({}))
   await using database = await s.place.open()
@@ -163,6 +177,23 @@ describe('prune', () => {
     expect(await counted(s)).toEqual(untouched)
   })
 
+  test('counts an age by the clock that is behind: one of the database that is ahead costs no history', async () => {
+    await using s = await filled()
+    // By the clock of the machine these versions are of the last days, by that of the database they are old.
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-04T12:00:00Z') })
+    try {
+      const pruned = await s.run(['prune', '--history-before', '1d', '--yes', '--json'])
+      expect(JSON.parse(pruned.stdout)).toMatchObject({ history_before: '2026-01-03T12:00:00Z' })
+      expect(await prune({ database: s.place.url, historyBefore: '1d' })).toMatchObject({ pruned: false })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await counted(s)).toEqual([
+      ['a', 8, 8, '2026-01-03T12:00:00Z'],
+      ['b', 8, 8, '2026-01-03T12:00:00Z'],
+    ])
+  })
+
   test.skipIf(scriptPath === null)('asks on a terminal (needs script of util-linux)', async () => {
     await using s = await filled()
     const answer = (stdin: string) =>
@@ -172,6 +203,28 @@ describe('prune', () => {
     expect(no.stdout).toMatch(/Delete them for ever\? \[y\/N\] .*Nothing was deleted\./s)
     expect(await counted(s)).toEqual(untouched)
     expect((await answer('y\n')).stdout).toContain('Deleted 12 versions.')
+    expect(await counted(s)).toEqual([
+      ['a', 7, 7, '2026-01-04T00:00:00Z'],
+      ['b', 7, 7, '2026-01-04T00:00:00Z'],
+    ])
+  })
+
+  test('D4 is tried again where it and another transaction wait for each other', async () => {
+    await using s = await filled()
+    await using database = await s.place.open()
+    const lock = (trx: Transaction, day: string) =>
+      trx.query(`select from headcount.response_history where valid_to = '${day}' for update`)
+    const begin = Promise.withResolvers<void>()
+    const [pruned] = await Promise.all([
+      begin.promise.then(() => prune({ database: s.place.url, historyBefore: '2026-01-04' })),
+      database.transaction(async (trx) => {
+        await lock(trx, '2026-01-03Z')
+        begin.resolve()
+        await waitUntilWaiting(trx)
+        await lock(trx, '2026-01-02Z')
+      }),
+    ])
+    expect(pruned).toMatchObject({ pruned: true })
     expect(await counted(s)).toEqual([
       ['a', 7, 7, '2026-01-04T00:00:00Z'],
       ['b', 7, 7, '2026-01-04T00:00:00Z'],

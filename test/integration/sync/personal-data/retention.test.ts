@@ -1,4 +1,6 @@
 import { expect, test, vi } from 'vitest'
+import { connect } from '../../../../src/db/connect.ts'
+import { findPrunableVersions, pruneVersions } from '../../../../src/mirror/prune.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { onBothStages, onPostgresStage, type Stage } from '../../../support/runs/stage.ts'
 import { inWords, verifyOn } from '../../../support/runs/verify.ts'
@@ -188,7 +190,32 @@ onPostgresStage('personal data of an old event (postgres)', (stage) => {
     })
     expect(await trace(on, 'gala')).not.toMatch(TRACES)
   })
+
+  test('of an event that was removed are forgotten where a prune was broken off between two tables', async () => {
+    await using on = await stageWithPast(stage)
+    on.account.remove('gala')
+    await on.sync()
+    await on.sync({ acceptDeletions: true })
+    {
+      await using database = await connect(on.target)
+      const [[now] = []] = await on.query('select clock_timestamp()')
+      const old = await database.transaction((trx) => findPrunableVersions(trx, null, String(now)))
+      const breaking = endAfterOnePiece()
+      await expect(pruneVersions(database, old, String(now), breaking)).rejects.toThrow('broken off')
+    }
+    await on.run('sync', forgetting)
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+  })
 })
+
+/** Aborted when the second piece is to begin. */
+function endAfterOnePiece(): AbortSignal {
+  let looks = 0
+  const throwIfAborted = () => {
+    if (++looks > 1) throw new Error('broken off')
+  }
+  return Object.assign(new AbortController().signal, { throwIfAborted })
+}
 
 onPostgresStage('which events are old', (stage) => {
   test('without a time of its own an event is as old as its last response', async () => {
@@ -274,6 +301,24 @@ onPostgresStage('which events are old', (stage) => {
     }
     expect(await marked(on)).toEqual(['dated'])
     expect(await namesOf(on, 'undated')).toEqual(['Guest 1', 'Guest 2', 'Guest 3'])
+  })
+
+  test('nothing comes back by a clock of the database that is behind: no time is of the future, and no response new, by it alone', async () => {
+    await using on = await stageForgotten()
+    Object.assign(Object(on.account.events.at(-1)), { event_at: daysAgo(-20) })
+    answerAll(on, daysAgo(100))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * DAY })
+    try {
+      await on.run('sync', { ...forgetting, all: true })
+      await on.run('backfill', forgetting)
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await marked(on)).toEqual(['dated', 'undated', 'unreadable'])
+    expect(await namesOf(on, 'dated')).toEqual(['-', '-', '-'])
+    expect(await namesOf(on, 'undated')).toEqual(['-', '-', '-'])
+    await on.run('backfill', forgetting)
+    expect(await marked(on)).toEqual([])
   })
 
   test('nothing is old by the clock of the database alone: one that is ahead forgets nothing', async () => {

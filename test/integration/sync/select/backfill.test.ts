@@ -83,6 +83,15 @@ onPostgresStage('O10 a backfill that was broken off, more', (stage) => {
     expect(await asked(on, on.backfill)).toEqual(['ball', 'gala', 'picnic'])
   })
 
+  test('begins anew when it was begun in the future, by a clock that was ahead and was set right', async () => {
+    await using on = await stage(threeEvents())
+    await breakOff(on)
+    await on.change(`update headcount.sync_runs set started_at = started_at + interval '30 days'`)
+    await on.change(`update headcount.responses set name = 'by hand'`)
+    expect(await asked(on, on.backfill)).toEqual(['ball', 'gala', 'picnic'])
+    on.expectMirrored()
+  })
+
   test('reads everything again when another address answers', async () => {
     await using on = await stage(threeEvents())
     await breakOff(on)
