@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import { TransactionConflictError } from '../common/errors.ts'
 import type { Tables } from '../common/schema/tables.ts'
 
 /** A Postgres server, or the embedded PGlite. */
@@ -130,5 +132,23 @@ export function settingsOf(engine: Engine, options: TransactionOptions): Readonl
     statement_timeout: `${statementTimeoutMs}ms`,
     idle_in_transaction_session_timeout: `${idleTimeoutMs ?? 20_000}ms`,
     ...(options.batch === true && options.durable !== true && { synchronous_commit: 'off' }),
+  }
+}
+
+/** How often a transaction is tried when another one is in its way (deadlock, serialization failure). */
+const MAX_ATTEMPTS = 4
+
+/**
+ * @param transact one transaction, which is tried anew
+ * @throws what `transact` throws; TransactionConflictError after the last try
+ */
+export async function retryConflicts<T>(transact: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transact()
+    } catch (error) {
+      if (!(error instanceof TransactionConflictError) || attempt === MAX_ATTEMPTS) throw error
+      await setTimeout(Math.random() * 100 * 2 ** attempt)
+    }
   }
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { UsageError } from '../common/errors.ts'
 import type { Database } from '../db/connect.ts'
-import type { Transaction } from '../db/transaction.ts'
+import { retryConflicts, type Transaction } from '../db/transaction.ts'
 import { inSamePart, singleRow } from '../load/statements.ts'
-import { retryConflicts } from '../sync/write/fenced-transaction.ts'
 import { resolveInstant } from './instants/resolve-instant.ts'
 import type { InstantInput } from './instants/parse-instant.ts'
 

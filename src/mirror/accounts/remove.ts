@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connect.ts'
 import { holdAccount } from '../../db/lease/hold-account.ts'
 import type { Lease } from '../../db/lease/lease.ts'
-import type { Transaction } from '../../db/transaction.ts'
+import { retryConflicts, type Transaction } from '../../db/transaction.ts'
 import { inSamePart, singleRow } from '../../load/statements.ts'
-import { retryConflicts } from '../../sync/write/fenced-transaction.ts'
 
 /** Rows of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
 const ROWS_PER_TRANSACTION = 2000
