@@ -99,9 +99,10 @@ function isInfinite(value: string): boolean {
   return value === 'infinity' || value === '-infinity'
 }
 
+/** On Postgres each statement sets how dates are written; on a PGlite of the caller transactions alone do. */
 function unreadable(value: string): DatabaseError {
   return new DatabaseError(
-    `The database writes time stamps as "${value}", not in ISO form. Set the role's DateStyle back: alter role … set datestyle to 'ISO'.`,
+    `The database writes time stamps as "${value}", not in ISO form. Set DateStyle of the given PGlite back: set datestyle to 'ISO'.`,
   )
 }
 
