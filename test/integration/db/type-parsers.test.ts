@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases/databases.ts'
-import { lendPglite } from '../../support/databases/lending.ts'
+import { blankPglite } from '../../support/databases/lending.ts'
 
 /** What Postgres gives for each expression, on both drivers, whatever the session's time zone. */
 const values: readonly (readonly [expression: string, value: unknown])[] = [
@@ -199,9 +199,10 @@ test('a role with other settings of values: they are the same in transactions an
 })
 
 test('a PGlite of the caller with another DateStyle: right in transactions, and outside of them an error that says what to do', async () => {
-  await using lent = await lendPglite()
-  await lent.pglite.exec(`set datestyle to 'German'`)
-  await using database = await connect({ pglite: lent.pglite })
+  // One of its own: others are lent to the next test as they are.
+  await using pglite = await blankPglite()
+  await pglite.exec(`set datestyle to 'German'`)
+  await using database = await connect({ pglite })
   const select = `select '2024-02-29T10:00:00Z'::timestamptz`
   const inside = await database.transaction((trx) => trx.query(select))
   expect(inside.rows).toEqual([['2024-02-29T10:00:00Z']])
