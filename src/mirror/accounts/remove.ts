@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connect.ts'
 import { holdAccount } from '../../db/lease/hold-account.ts'
 import type { Lease } from '../../db/lease/lease.ts'
-import { retryConflicts, type Transaction } from '../../db/transaction.ts'
+import type { Transaction } from '../../db/transaction.ts'
 import { inSamePart, singleRow } from '../../load/statements.ts'
+import { inFencedTransaction } from '../../sync/write/fenced-transaction.ts'
 
 /** Rows of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
 const ROWS_PER_TRANSACTION = 2000
@@ -107,12 +108,7 @@ export async function deleteAccount(
 ): Promise<number> {
   const write = <T>(work: Parameters<typeof database.transaction<T>>[0]) => {
     signal.throwIfAborted()
-    return retryConflicts(() =>
-      database.transaction(async (trx) => {
-        await lease.fence(trx)
-        return work(trx)
-      }),
-    )
+    return inFencedTransaction(database, lease, work)
   }
   await write((trx) => beginRemoval(trx, id))
   let total = 0

@@ -100,7 +100,7 @@ async function runErasure(
         database,
         account,
         key,
-        write: (work) => inFencedTransaction(database, lease, work, {}),
+        write: (work) => inFencedTransaction(database, lease, work, { batch: true }),
         signal: AbortSignal.any([signal, lease.lost]),
         ...(onEvent !== undefined && { onEvent }),
       },
@@ -165,7 +165,7 @@ async function closeErasure(
     await lease.close(trx, facts.status, report)
     return report
   }
-  return inFencedTransaction(database, lease, work, { durable: true })
+  return inFencedTransaction(database, lease, work, { batch: true, durable: true })
 }
 
 /** The hashes of a lost key are of no use. */

@@ -199,7 +199,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   onAbort(lease.lost, stop)
   const write: MirrorAccess['write'] = async (work, { isLast = false, bytes = 0 } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
-    return inFencedTransaction(database, lease, work, { durable: isLast, contentBytes: bytes })
+    return inFencedTransaction(database, lease, work, { batch: true, durable: isLast, contentBytes: bytes })
   }
   const { account, ...initial } = found
   return { mirror: { database, account, lease, load: postgresLoader, plan: null, write }, ...initial }

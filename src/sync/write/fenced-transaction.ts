@@ -9,17 +9,14 @@ import { retryConflicts, type Transaction, type TransactionOptions } from '../..
  */
 export async function inFencedTransaction<T>(
   database: Database,
-  lease: Lease,
+  lease: Pick<Lease, 'fence'>,
   work: (trx: Transaction) => Promise<T>,
-  options: Pick<TransactionOptions, 'durable' | 'contentBytes'>,
+  options: TransactionOptions = {},
 ): Promise<T> {
   return retryConflicts(() =>
-    database.transaction(
-      async (trx) => {
-        await lease.fence(trx)
-        return await work(trx)
-      },
-      { batch: true, ...options },
-    ),
+    database.transaction(async (trx) => {
+      await lease.fence(trx)
+      return await work(trx)
+    }, options),
   )
 }

@@ -1,5 +1,4 @@
 /** `prune --history-before`: what goes, what stays, who is asked, and what of the past can be told after it. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import type { Database } from '../../../../src/db/connect.ts'
@@ -11,6 +10,7 @@ import { scriptPath } from '../../../support/commands/command.ts'
 import { commandStage } from '../../../support/commands/command-stage.ts'
 import type { CommandStage } from '../../../support/commands/command-stage.ts'
 import { onBoth } from '../../../support/databases/databases.ts'
+import { countLockWaits } from '../../../support/databases/locks.ts'
 import { pause, startStage } from '../../../support/runs/stage.ts'
 
 /** Of two accounts, ten versions of a response and of an event, a day each, the first from 1 January. */
@@ -105,17 +105,6 @@ onBoth('pruning', (fresh) => {
     expect(left.map(({ versions }) => versions)).toEqual([3, 5])
   })
 })
-
-/** Until another connection waits for a row that this transaction has locked. */
-async function waitUntilWaiting(trx: Transaction): Promise<void> {
-  for (;;) {
-    const { rows } = await trx.query(
-      `select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`,
-    )
-    if (rows.length > 0) return
-    await sleep(10)
-  }
-}
 
 async function filled(): Promise<CommandStage> {
   const s = await commandStage('postgres', accountOf({}))
@@ -220,7 +209,7 @@ describe('prune', () => {
       database.transaction(async (trx) => {
         await lock(trx, '2026-01-03Z')
         begin.resolve()
-        await waitUntilWaiting(trx)
+        await expect.poll(() => countLockWaits(database)).toBe(1)
         await lock(trx, '2026-01-02Z')
       }),
     ])
