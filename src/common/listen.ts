@@ -25,3 +25,8 @@ export async function listenOn(
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port
 }
+
+/** @param hostname as in a URL: an IPv6 address stands in brackets */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+}

@@ -179,7 +179,7 @@ const remedies: Readonly<Record<string, string>> = {
     'Nothing can be written over this connection. On a standby: use the primary server. With a role that only reads, as readers add makes it: use the role that writes the mirror. Else default_transaction_read_only is on; doctor says where',
   '25P04': 'The transaction was open for longer than transaction_timeout of the server allows',
   '25P03': 'The transaction stood idle for too long: this program was stopped or the machine is overloaded',
-  '28000': 'Check user, host rules (pg_hba.conf) and TLS of the database URL',
+  '28000': 'Check the user and sslmode of the database URL, and the host rules (pg_hba.conf)',
   '28P01':
     'Check user and password of the database URL. After the password was changed: a worker or serve reads it anew from DATABASE_URL_FILE, and has to be restarted where the URL comes from elsewhere',
   '3D000': 'Create the database first, or check its name in the database URL',
@@ -206,13 +206,15 @@ function remedyOf(code: string, message: string): string | null {
   // A server on a socket of the file system; of a folder the message has the path.
   if (code === 'ENOENT' && message.startsWith('connect '))
     return 'Check the path of the socket in the database URL'
+  if (code === '28000' && message.endsWith(', no encryption'))
+    return 'Where the server wants TLS, write sslmode=require, or verify-full, into the database URL; else check its user and the host rules (pg_hba.conf)'
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable
   if (connectTimeout.test(message)) return unreachable
   if (connectionLost.test(message)) return 'The connection to the server was lost: see its log'
   if (/does not support SSL/i.test(message))
-    return 'Take sslmode out of the database URL, or switch TLS on in the server'
+    return 'Switch TLS on in the server; without it, sslmode=disable in the database URL'
   return null
 }
 

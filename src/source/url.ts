@@ -1,5 +1,6 @@
 /** Addresses of the service: the base address, checked once, and the paths below it. */
 import { InvalidResponseError, UsageError } from '../common/errors.ts'
+import { isLoopback } from '../common/listen.ts'
 import { optionName } from '../common/options/option-names.ts'
 import { InvalidValueError } from '../common/parse-values.ts'
 
@@ -25,11 +26,7 @@ export function baseAddress(text: string): URL {
 
 /** Plain http to another machine exposes the key. Plain http to this machine crosses no network. */
 export function isUnprotected(url: URL): boolean {
-  return url.protocol === 'http:' && !isLoopback(url)
-}
-
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+  return url.protocol === 'http:' && !isLoopback(url.hostname)
 }
 
 /**

@@ -3,14 +3,14 @@ import { isIPv6 } from 'node:net'
 import type { WorkerConfig } from '../../config/read-run.ts'
 import type { Logger } from '../../index.ts'
 import type { AccountVerdicts } from '../../orchestration/schedule/health-endpoint.ts'
-import { isLoopback } from '../../source/url.ts'
+import { isLoopback } from '../../common/listen.ts'
 
 /** It has no key: whoever reaches it reads the names of accounts, and how they stand. */
 export function warnOfOpenPort({ healthPort, healthHost }: WorkerConfig, logger: Logger): void {
   if (healthPort === null) return
   const address = new URL(`http://${isIPv6(healthHost) ? `[${healthHost}]` : healthHost}`)
   // guard: metrics for everybody
-  if (isLoopback(address)) return
+  if (isLoopback(address.hostname)) return
   logger.warn(
     {},
     `health and metrics are answered on ${healthHost} without a key: let only your monitoring reach port ${healthPort}`,

@@ -11,7 +11,7 @@ import { movedWarning } from '../../load/state/moved.ts'
 import { readUnfinishedRemovals } from '../../mirror/accounts/list.ts'
 import { listKeys } from '../../mirror/keys/keys.ts'
 import { listLinks } from '../../mirror/keys/links.ts'
-import { isLoopback } from '../../source/url.ts'
+import { isLoopback } from '../../common/listen.ts'
 import {
   DEFAULT_ACCOUNT,
   requireKnownAccount,
@@ -167,7 +167,7 @@ async function warn(database: Database, url: string, logger: Logger): Promise<vo
   for (const { name, since } of accounts)
     logger.warn({}, `account ${name} is ${describeRemoval(name, since)}`)
   const address = new URL(url)
-  if (!isLoopback(address)) {
+  if (!isLoopback(address.hostname)) {
     logger.warn(
       {},
       `${address.hostname} is served without TLS: for other machines put a proxy with TLS before it`,

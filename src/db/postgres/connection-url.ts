@@ -11,10 +11,6 @@ import { isDecodable } from '../../common/text/is-decodable.ts'
 export function withLibpqDefaults(url: URL): URL {
   const whole = new URL(url)
   const { searchParams } = whole
-  const mode = searchParams.get('sslmode')
-  // Gives `sslmode` the meaning that it has in psql. By default pg takes `require` for `verify-full` and warns.
-  const isPsqls = mode === null || mode === 'no-verify' || searchParams.has('uselibpqcompat')
-  if (!isPsqls) searchParams.set('uselibpqcompat', 'true')
   const fill = (name: string, given: string, value: () => string) => {
     if (given === '' && !searchParams.has(name)) searchParams.set(name, value())
   }

@@ -8,6 +8,7 @@ import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 import { PoolShare } from './pool-share.ts'
 import { setLocal } from './one-message.ts'
+import { continueWithoutTls, withTlsParameters } from './tls.ts'
 import { WatchedPool, type ConnectingClient, type Connections } from './watched-pool.ts'
 
 interface OwnPool {
@@ -28,14 +29,14 @@ export function ownPool(
   { connections = CONNECTIONS_PER_RUN + 1, currentUrl, log }: OwnPoolOptions,
 ): OwnPool {
   const connecting = new Set<ConnectingClient>()
+  const whole = withTlsParameters(withLibpqDefaults(url))
   const pool = new Pool({
-    connectionString: withLibpqDefaults(url).href,
+    connectionString: whole.href,
     max: connections,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    ssl: false,
-    Client: clientOf(url, followPassword(url, currentUrl ?? (() => url.href), log), connecting),
+    Client: clientOf(whole, followPassword(url, currentUrl ?? (() => url.href), log), connecting),
   })
   return { pool, connecting }
 }
@@ -43,12 +44,14 @@ export function ownPool(
 /** A client that also ignores the environment variables that a URL cannot override. */
 function clientOf(url: URL, password: () => string, connecting: Set<ConnectingClient>) {
   const options = url.searchParams.get('options')
+  const prefersTls = url.searchParams.get('sslmode') === 'prefer'
   return class extends Client {
     constructor(config?: ClientConfig) {
       super(config)
       connecting.add(this)
       for (const event of ['connect', 'end']) this.once(event, () => connecting.delete(this))
       Reflect.set(this, 'password', () => this.#password())
+      if (prefersTls) continueWithoutTls(this)
     }
 
     /** pg waits for a server that does not answer, and a pool that is ended waits for pg. */

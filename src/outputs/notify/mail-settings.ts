@@ -1,6 +1,6 @@
 /** The mail server that takes messages, and who they are from. */
 import { InvalidValueError } from '../../common/parse-values.ts'
-import { isLoopback } from '../../source/url.ts'
+import { isLoopback } from '../../common/listen.ts'
 import { isMailAddress } from './recipient.ts'
 
 export interface MailServer {
@@ -36,7 +36,7 @@ export function parseMailServer(text: string): MailServer {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (isImplicitTls ? 465 : 587) : Number(url.port),
     isImplicitTls,
-    isLoopback: isLoopback(url),
+    isLoopback: isLoopback(url.hostname),
     login:
       url.username === '' ? null : { user: decodeLogin(url.username), password: decodeLogin(url.password) },
   }

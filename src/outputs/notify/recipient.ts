@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto'
 import { InvalidValueError } from '../../common/parse-values.ts'
 import type { RecipientKey } from '../../mirror/deliveries/claims.ts'
-import { isLoopback, isUnprotected } from '../../source/url.ts'
+import { isLoopback } from '../../common/listen.ts'
+import { isUnprotected } from '../../source/url.ts'
 
 export interface MailRecipient {
   readonly kind: 'mail'
@@ -89,7 +90,7 @@ export function isMailAddress(text: string): boolean {
 
 /** The form of Slack's incoming webhooks; on this machine, too, for trials. */
 function isSlack(url: URL): boolean {
-  const isHost = /^hooks\.slack(-gov)?\.com$/.test(url.hostname) || isLoopback(url)
+  const isHost = /^hooks\.slack(-gov)?\.com$/.test(url.hostname) || isLoopback(url.hostname)
   return isHost && /^\/services\/[A-Z0-9]+\/[A-Z0-9]+\/\w+$/.test(url.pathname)
 }
 

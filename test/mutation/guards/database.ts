@@ -279,6 +279,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'X6 a password that was changed',
   },
   {
+    name: 'TLS to other machines',
+    promise: 'a server on another machine is asked for TLS, also where the URL does not mention it',
+    mutation: 'always',
+    tests: ['test/integration/db/tls.test.ts'],
+    only: 'without a word in the URL',
+  },
+  {
     name: 'folder for its owner',
     promise: 'the folder of an embedded database is open to its owner only, also one that was there before',
     mutation: 'always',

@@ -15,10 +15,6 @@ test.each([
     'postgres:///m?host=/run/pg&user=a&port=1&sslnegotiation=direct',
     'postgres:///m?host=%2Frun%2Fpg&user=a&port=1&sslnegotiation=direct&client_encoding=UTF8',
   ],
-  [
-    'postgres://a@db:1/m?sslmode=require',
-    `postgres://a@db:1/m?sslmode=require&uselibpqcompat=true&${always}`,
-  ],
 ])('%s leaves nothing open', (url, whole) => {
   expect(withLibpqDefaults(new URL(url)).href).toBe(whole)
 })
