@@ -78,17 +78,17 @@ function sourceOf(environment: Environment): Source | null {
   const chosen = isSet(file) ? file : folder
   if (isSet(file) && isSet(folder))
     throw new ConfigurationError([`${file} and ${folder} are both set: keep one of them`])
+  const path = environment[chosen] ?? ''
+  if (path.trim() === '')
+    throw new ConfigurationError([
+      `${chosen} is empty: name a ${chosen === file ? 'file' : 'folder'} or remove it`,
+    ])
   // guard: one place for keys
   for (const key of ['HEADCOUNT_API_KEY', 'HEADCOUNT_API_KEY_FILE'])
     if (isSet(key))
       throw new ConfigurationError([
         `${chosen} and ${key} are both set: the first one names the key of each account, so remove ${key}`,
       ])
-  const path = environment[chosen] ?? ''
-  if (path.trim() === '')
-    throw new ConfigurationError([
-      `${chosen} is empty: name a ${chosen === file ? 'file' : 'folder'} or remove it`,
-    ])
   return { path, isFolder: chosen === folder }
 }
 

@@ -411,7 +411,12 @@ test('a file that is far too large, or no file, is refused before it is read', a
       /^HEADCOUNT_ACCOUNTS_FILE: cannot read "none\.yaml" \(ENOENT\)|cannot read .* \(ENOENT\): check the path/,
     ),
   ])
-  expect(await of('')).toEqual(['HEADCOUNT_ACCOUNTS_FILE is empty: name a file or remove it'])
+  const empty = ['HEADCOUNT_ACCOUNTS_FILE is empty: name a file or remove it']
+  expect(await of('')).toEqual(empty)
+  // As a compose file gives what nobody set: that is what is wrong, and not the key.
+  expect(await folder.refusal('', {}, { HEADCOUNT_ACCOUNTS_FILE: '', HEADCOUNT_API_KEY: 'canary' })).toEqual(
+    empty,
+  )
 })
 
 test('one variable says where the keys are', async () => {
