@@ -158,6 +158,7 @@ const certificate =
 
 const remedies: Readonly<Record<string, string>> = {
   EACCES: 'Check the rights on the folder, or name another one',
+  EMFILE: 'Too many files and connections are open in this process: raise the limit (ulimit -n)',
   ENOSPC: 'The disk is full: free space, then run again',
   EROFS: 'The folder cannot be written to: name another one',
   ECONNREFUSED: unreachable,

@@ -16,6 +16,11 @@ const explanations: Readonly<Record<string, Explain>> = {
   ECONNREFUSED: (host) => `${host} refused the connection. Is the service running, and the port right?`,
   EHOSTUNREACH: (host) => `there is no route to ${host}. Check this machine's network`,
   ENETUNREACH: (host) => `there is no route to ${host}. Check this machine's network`,
+  EACCES: (host) => `this machine does not allow a connection to ${host}. Check its firewall`,
+  EPERM: (host) => `this machine does not allow a connection to ${host}. Check its firewall`,
+  EADDRNOTAVAIL: (host) => `this machine has no address or port left for a connection to ${host}`,
+  EMFILE: () => `too many files and connections are open in this process. Raise the limit (ulimit -n)`,
+  ENFILE: () => `too many files and connections are open on this machine. Raise the limit (fs.file-max)`,
   ETIMEDOUT: (host) => `${host} did not accept the connection. Check the address, the network and firewalls`,
   UND_ERR_CONNECT_TIMEOUT: (host) =>
     `${host} did not answer the connection in time. Check the address, the network and firewalls`,

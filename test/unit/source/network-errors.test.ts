@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isBeforeRequest } from '../../../src/source/http/network-errors.ts'
+import { isBeforeRequest, toNetworkError } from '../../../src/source/http/network-errors.ts'
 
 const failed = (code: string, syscall?: string) =>
   Object.assign(new Error('failed'), { code, ...(syscall !== undefined && { syscall }) })
@@ -45,4 +45,16 @@ test('of several addresses each one counts', () => {
   expect(isBeforeRequest(new AggregateError([refused, failed('ETIMEDOUT', 'connect')]))).toBe(true)
   expect(isBeforeRequest(new AggregateError([refused, failed('ECONNRESET', 'read')]))).toBe(false)
   expect(isBeforeRequest('a text')).toBe(false)
+})
+
+test.each([
+  ['EMFILE', 'too many files and connections are open in this process. Raise the limit (ulimit -n)'],
+  ['ENFILE', 'too many files and connections are open on this machine.'],
+  ['EACCES', 'this machine does not allow a connection to events.example. Check its firewall'],
+  ['EPERM', 'this machine does not allow a connection to events.example. Check its firewall'],
+  ['EADDRNOTAVAIL', 'this machine has no address or port left for a connection to events.example'],
+])('%s is no fault of the service, and is not told as one', (code, why) => {
+  const error = toNetworkError(failed(code, 'connect'), new URL('https://events.example/ping'))
+  expect(error?.message).toContain(`GET /ping failed: ${why}`)
+  expect(error?.message).toContain(code)
 })
