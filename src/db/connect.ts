@@ -93,5 +93,5 @@ export function withoutClose(database: Database): Database {
 function labelOf(url: URL): string {
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   const port = url.searchParams.get('port') ?? (url.port === '' ? '5432' : url.port)
-  return `Postgres at ${host === '' ? 'localhost' : host}:${port}${url.pathname}`
+  return `Postgres at ${host === '' ? 'localhost' : host}:${port}${decodeURIComponent(url.pathname)}`
 }

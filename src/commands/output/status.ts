@@ -48,7 +48,7 @@ function formatAccount(
   const { rows, held, unconfirmed, failing, deliveries } = status
   const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
   const title = out.style('bold', stripControlCharsInLine(`account ${status.account}`))
-  const counts = Object.entries(rows).map(([table, count]) => `${formatNumber(count)} ${table}`)
+  const counts = Object.entries(rows).map(([table, count]) => formatCount(count, table.replace(/s$/, '')))
   const decision = wrapWords(nextSteps(status.account), { width: out.width, hang: 4 })
   const unconfirmedRows = formatCount(heldRows(unconfirmed), 'row')
   return [

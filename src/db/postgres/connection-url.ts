@@ -20,7 +20,7 @@ export function withLibpqDefaults(url: URL): URL {
   fill('client_encoding', '', () => 'UTF8')
   fill('sslnegotiation', '', () => 'postgres')
   if (whole.pathname.length < 2) {
-    whole.pathname = `/${encodeURI(searchParams.get('user') ?? decodeURIComponent(whole.username))}`
+    whole.pathname = `/${encodeURIComponent(searchParams.get('user') ?? decodeURIComponent(whole.username))}`
   }
   return whole
 }

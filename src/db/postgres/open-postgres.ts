@@ -69,10 +69,18 @@ function clientOf(url: URL, password: () => string, connecting: Set<ConnectingCl
       }
     }
 
-    /** The start-up message. It has no `options` of ours: connection poolers refuse them, and accept the name. */
+    /**
+     * The start-up message. It has no `options` of ours: connection poolers refuse them, and accept the name. The name of the database
+     * is that of psql: pg leaves `/`, `?`, `#`, `@` and others percent-encoded.
+     */
     getStartupConf(): object {
-      const { user, database } = this
-      return { user, database, application_name: 'headcount', ...(options !== null && { options }) }
+      const { user } = this
+      return {
+        user,
+        database: decodeURIComponent(url.pathname.slice(1)),
+        application_name: 'headcount',
+        ...(options !== null && { options }),
+      }
     }
   }
 }

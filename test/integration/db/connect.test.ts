@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, inject, test, vi } from 'vitest'
@@ -145,6 +146,26 @@ describe('a server that cannot be used', () => {
   test('a database or a user that does not exist', async () => {
     const missing = await failure(connect(`${inject('postgres')}/no_such_mirror`))
     expect(missing.message).toMatch(/no_such_mirror.*Create the database first/)
+  })
+
+  test('the names of a database and of a role may have every character, percent-encoded as for psql', async () => {
+    const name = `The "club's" #1 & äll/${randomUUID().slice(0, 8)}? 9%@h+`
+    const quoted = `"${name.replaceAll('"', '""')}"`
+    await onServer(`create role ${quoted} login password 'p@s:/w#r?%d'`)
+    await onServer(`create database ${quoted} owner ${quoted}`)
+    const url = new URL(inject('postgres'))
+    const [role, password] = [name, 'p@s:/w#r?%d'].map(encodeURIComponent)
+    {
+      await using database = await connect(`postgres://${role}:${password}@${url.host}/${role}`)
+      const { rows } = await database.transaction((trx) =>
+        trx.query('select current_database(), current_user'),
+      )
+      expect(rows).toEqual([[name, name]])
+    }
+    // Without a name the database is that of the user, as for psql.
+    await using database = await connect(`postgres://${role}:${password}@${url.host}`)
+    const { rows } = await database.transaction((trx) => trx.query('select current_database()'))
+    expect(rows).toEqual([[name]])
   })
 
   test('D6 a server that takes no writes', async () => {
@@ -371,7 +392,7 @@ describe('X6 the password stands in no error', () => {
 
   test('an @ of another part is encoded, as in the password', async () => {
     const error = await failure(connect('postgres://a%40b:c%40d@127.0.0.1:1/e%40f?application_name=g%40h'))
-    expect(error.message).toContain('127.0.0.1:1/e%40f: connect ECONNREFUSED')
+    expect(error.message).toContain('127.0.0.1:1/e@f: connect ECONNREFUSED')
   })
 
   test('a wrong password', async () => {

@@ -10,7 +10,7 @@ test.each([
   ['postgres://a:b@db/mirror', `postgres://a:b@db/mirror?port=5432&${always}`],
   ['postgres:///mirror', `postgres:///mirror?user=${me}&host=localhost&port=5432&${always}`],
   ['postgres://a@db:1', `postgres://a@db:1/a?${always}`],
-  ['postgres://a%40b@db:1', `postgres://a%40b@db:1/a@b?${always}`],
+  ['postgres://a%40b@db:1', `postgres://a%40b@db:1/a%40b?${always}`],
   [
     'postgres:///m?host=/run/pg&user=a&port=1&sslnegotiation=direct',
     'postgres:///m?host=%2Frun%2Fpg&user=a&port=1&sslnegotiation=direct&client_encoding=UTF8',
