@@ -201,6 +201,8 @@ function remedyOf(code: string, message: string): string | null {
   // Nothing can be asked there, by doctor neither.
   if (code === INSUFFICIENT_PRIVILEGE && message.startsWith('permission denied for database '))
     return 'Its owner, or a superuser, lets the role of the database URL in: grant connect on database … to …'
+  if (code === INSUFFICIENT_PRIVILEGE && message.includes('row-level security policy'))
+    return `Row security hides rows of the mirror from the role of the database URL: use the role that owns the schema headcount, on whose tables row security is not forced, or one with BYPASSRLS. ${commandName()} doctor names the tables`
   if (code === INSUFFICIENT_PRIVILEGE)
     return `Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount: ${commandName()} doctor says what is lacking. A role that readers add made may use query and export`
   if (code === UNDEFINED_COLUMN) return `${commandName()} doctor says whether somebody dropped it`

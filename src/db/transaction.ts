@@ -81,6 +81,8 @@ export interface Column {
 export interface TransactionOptions {
   /** `repeatable read read only`: one snapshot for all statements, without writes. */
   readonly readOnly?: boolean
+  /** With `readOnly`: an error where row security hides rows from the role. What writes always has it: it would take hidden rows for missing ones. */
+  readonly everyRow?: boolean
   /** A batch of rows: a crash of the server may lose it as a whole, and its events keep their old rows. */
   readonly batch?: boolean
   /** With `batch`: a crash of the server does not lose it. */
@@ -117,17 +119,19 @@ export const valueSettings = {
  * hang for ever.
  */
 export function settingsOf(engine: Engine, options: TransactionOptions): Readonly<Record<string, string>> {
-  const { readOnly, lockTimeoutMs, statementTimeoutMs = 300_000, idleTimeoutMs } = options
-  if (engine === 'pglite') return valueSettings
-  if (readOnly === true) {
+  const { readOnly = false, everyRow = !readOnly, lockTimeoutMs, statementTimeoutMs = 300_000 } = options
+  const { idleTimeoutMs } = options
+  const settings = { ...valueSettings, .../* guard: hidden rows */ (everyRow && { row_security: 'off' }) }
+  if (engine === 'pglite') return settings
+  if (readOnly) {
     return {
-      ...valueSettings,
+      ...settings,
       ...(lockTimeoutMs !== undefined && { lock_timeout: `${lockTimeoutMs}ms` }),
       ...(idleTimeoutMs !== undefined && { idle_in_transaction_session_timeout: `${idleTimeoutMs}ms` }),
     }
   }
   return {
-    ...valueSettings,
+    ...settings,
     lock_timeout: `${lockTimeoutMs ?? 10_000}ms`,
     statement_timeout: `${statementTimeoutMs}ms`,
     idle_in_transaction_session_timeout: `${idleTimeoutMs ?? 20_000}ms`,

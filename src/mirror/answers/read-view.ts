@@ -22,7 +22,7 @@ export async function ofAccount<T>(
   database: Database,
   account: string | null,
   work: (trx: Transaction) => Promise<T>,
-  options: Pick<TransactionOptions, 'statementTimeoutMs' | 'lockTimeoutMs'> = {},
+  options: Pick<TransactionOptions, 'statementTimeoutMs' | 'lockTimeoutMs' | 'everyRow'> = {},
 ): Promise<T> {
   await requireAccount(database, account)
   return inAccount(database, account, work, options)

@@ -68,7 +68,7 @@ export const personCall = defineCall({
   readInput,
   run: async (database, { account, email, pseudonym, key_check }): Promise<PersonRecord> => {
     requireAddress(email)
-    return ofReadAccount(database, account, async (trx) => {
+    const work = async (trx: Transaction): Promise<PersonRecord> => {
       const email_key = await readKey(trx, email)
       const keys = await findKeys(trx, account, pseudonym === null ? [email_key] : [email_key, pseudonym])
       return {
@@ -78,7 +78,8 @@ export const personCall = defineCall({
         mentions: await readMentions(trx, account, email_key, keys),
         notes: await searchNotes(trx, account, email, key_check),
       }
-    })
+    }
+    return ofReadAccount(database, account, work, { everyRow: true })
   },
 })
 

@@ -29,7 +29,7 @@ export async function openToPlan(
   const write: MirrorAccess['write'] = async (work, { isLast = false } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
     // guard: read-only transactions
-    return database.transaction(work, { readOnly: true })
+    return database.transaction(work, { readOnly: true, everyRow: true })
   }
   const { rows } = await database.transaction((trx) => trx.query('select now()'), { readOnly: true })
   const lease = leaseOfNothing(String(rows[0]?.[0]))

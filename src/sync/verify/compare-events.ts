@@ -16,6 +16,7 @@ export async function compareEventRows(verification: VerifyContext, list: EventL
   const { mirror, found } = verification
   const compared = await mirror.database.transaction((trx) => compareIn(trx, verification, list), {
     readOnly: true,
+    everyRow: true,
   })
   found.eventsUndecided = compared === 'undecided'
   if (compared === 'changed' || compared === 'undecided') return false

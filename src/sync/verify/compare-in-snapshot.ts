@@ -70,7 +70,7 @@ export async function compareInSnapshot(
       }
       return verdicts
     },
-    { readOnly: true },
+    { readOnly: true, everyRow: true },
   )
 }
 

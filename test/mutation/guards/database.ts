@@ -286,6 +286,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'without a word in the URL',
   },
   {
+    name: 'hidden rows',
+    promise:
+      'rows that row security hides from the role are not taken for missing ones: by a run, by an erasure, in a copy or in a served list',
+    mutation: 'never',
+    tests: ['test/integration/commands/maintain/row-security.test.ts'],
+  },
+  {
     name: 'folder for its owner',
     promise: 'the folder of an embedded database is open to its owner only, also one that was there before',
     mutation: 'always',

@@ -139,8 +139,26 @@ async function lackingRights(trx: Transaction, user: string): Promise<string | n
     [UNUSED_BY_RUNS],
   )
   const [names, qualified, role] = tables.rows[0] ?? []
-  if (typeof names !== 'string') return lackingFunctions(trx, user)
+  if (typeof names !== 'string') return (await hiddenRows(trx, user)) ?? lackingFunctions(trx, user)
   return `${user} may not read and write ${names}: grant select, insert, update, delete on ${String(qualified)} to ${String(role)}`
+}
+
+/** Row security that somebody enabled, and that this role, or the owner itself (`force`), is subject to. */
+async function hiddenRows(trx: Transaction, user: string): Promise<string | null> {
+  const { rows } = await trx.query(
+    `select string_agg(c.relname, ', ' order by c.relname),
+            bool_and(pg_has_role(c.relowner, 'usage')), min(quote_ident(pg_get_userbyid(c.relowner))),
+            string_agg('alter table headcount.' || quote_ident(c.relname) || ' no force row level security;', ' ' order by c.relname)
+       from pg_class c
+      where c.relnamespace = to_regnamespace('headcount') and c.relkind in ('r', 'p') and row_security_active(c.oid)`,
+  )
+  const [tables, isOwner, owner, statements] = rows[0] ?? []
+  if (typeof tables !== 'string') return null
+  const remedy =
+    isOwner === true
+      ? `run ${String(statements)}`
+      : `use ${String(owner)}, who owns them, or a role with BYPASSRLS`
+  return `row security hides rows of ${tables} from ${user}, and a run would take them for missing ones: ${remedy}`
 }
 
 /** Everybody may call them, until somebody takes that away; but for those which show rows and which no run calls. */

@@ -17,6 +17,7 @@ import { readColumns, readIdentities, tableName } from './table-rows.ts'
 /** One snapshot, however long its reader takes. */
 export const SNAPSHOT: TransactionOptions = {
   readOnly: true,
+  everyRow: true,
   statementTimeoutMs: 0,
   // A signal is not noticed meanwhile.
   lockTimeoutMs: 5000,

@@ -19,6 +19,7 @@ export async function openSnapshot(database: Database): Promise<Snapshot> {
   }
   const closed = database.transaction(work, {
     readOnly: true,
+    everyRow: true,
     /* guard: locked lists */ lockTimeoutMs: LOCK_TIMEOUT_MS,
   })
   // An error before the transaction is open rejects `opened`. A later error is a lost connection, thrown at disposal.

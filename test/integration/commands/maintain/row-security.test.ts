@@ -1,0 +1,95 @@
+/** Row security on the tables of the mirror: rows that it hides from the role of a command are not taken for missing ones. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempDisposable, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { connect, type Database } from '../../../../src/db/connect.ts'
+import { openSnapshot } from '../../../../src/server/stores/mirror/snapshot.ts'
+import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import { commandStage } from '../../../support/commands/command-stage.ts'
+import { change } from '../../../support/databases/older-schema.ts'
+
+const key = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
+
+/** Every table that a command may have changed, as its superuser sees it. */
+async function contentsOf(database: Database): Promise<unknown> {
+  const { rows } = await database.transaction((trx) =>
+    trx.query(
+      `select t::text from headcount.responses t union all select t::text from headcount.response_history t
+       union all select t::text from headcount.suppressions t order by 1`,
+    ),
+  )
+  return rows
+}
+
+test('a role from which row security hides rows gets an error, and changes, copies and serves nothing', async () => {
+  const account = accountOf({ gala: 20 })
+  await using s = await commandStage('postgres', account)
+  await using files = await mkdtempDisposable(join(tmpdir(), 'headcount-test-row-security-'))
+  await using owner = await connect(s.place.url)
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+  const role = `tenant_${randomUUID().slice(0, 8)}`
+  await change(owner, [
+    `create role ${role} login password 'tenant'`,
+    `grant usage on schema headcount to ${role}`,
+    `grant all on all tables in schema headcount to ${role}`,
+    `grant all on all sequences in schema headcount to ${role}`,
+  ])
+  const url = new URL(s.place.url)
+  Object.assign(url, { username: role, password: 'tenant' })
+  const env = { ...key, DATABASE_URL: url.href }
+  const copy = join(files.path, 'mirror.tar.gz')
+  const commands = [
+    ['sync', '--all'],
+    ['sync', '--all', '--dry-run'],
+    ['backfill'],
+    ['verify'],
+    ['backup', copy],
+    ['person', 'show', 'guest7@example.org'],
+    ['person', 'erase', 'guest7@example.org', '--yes'],
+  ]
+  // As long as it hides nothing, all of these do their work.
+  expect(await s.run(['verify'], { env })).toMatchObject({ code: 0 })
+
+  await change(owner, [
+    'alter table headcount.responses enable row level security',
+    `create policy half on headcount.responses to ${role} using (id % 2 = 0) with check (true)`,
+  ])
+  account.of('gala').splice(4, 3, responseItem(6, { name: 'Edited' }))
+  const before = await contentsOf(owner)
+  for (const command of commands) {
+    const refused = await s.run(command, { env })
+    expect(refused, command.join(' ')).toMatchObject({ code: 5 })
+    expect(refused.stderr).toMatch(
+      /row-level security policy for table "responses"\. Row security hides rows of the mirror from the role of the database URL: use the role that owns/,
+    )
+  }
+  expect(await contentsOf(owner)).toEqual(before)
+  expect(await readdir(files.path)).toEqual([])
+  await using database = await connect(url.href)
+  {
+    await using snapshot = await openSnapshot(database)
+    await expect(snapshot.trx.query('select from headcount.responses')).rejects.toThrow(/row-level security/)
+    await snapshot.trx.query('rollback')
+  }
+
+  const examined = await s.run(['doctor'], { env })
+  expect(examined.code).toBe(5)
+  expect(examined.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    `row security hides rows of responses from ${role}, and a run would take them for missing ones: use postgres, who owns them, or a role with BYPASSRLS`,
+  )
+  // What asks shows what the policy shows.
+  expect((await s.run(['query', 'select count(*) from responses'], { env })).stdout).toBe('count\n10\n')
+
+  // Its owner, and a role with the attribute, see everything.
+  expect((await s.run(['sync', '-q', '--all'])).code).toBe(0)
+  await change(owner, [`alter role ${role} bypassrls`])
+  for (const command of [['verify'], ['backup', copy], ['doctor']])
+    expect(await s.run(command, { env }), command.join(' ')).toMatchObject({ code: 0 })
+  await change(owner, [
+    `drop policy half on headcount.responses`,
+    `drop owned by ${role}`,
+    `drop role ${role}`,
+  ])
+})
