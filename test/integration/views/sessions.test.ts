@@ -26,7 +26,7 @@ const settings: readonly string[] = [
   `timezone = 'UTC+2'`,
   `timezone = 'UTC-13'`,
   'plan_cache_mode = force_generic_plan',
-  'debug_parallel_query = on',
+  'parallel_setup_cost = 0; set parallel_tuple_cost = 0; set min_parallel_table_scan_size = 0',
   'enable_nestloop = off',
   'enable_sort = off; set enable_hashagg = off; set enable_seqscan = off',
   'jit = on; set jit_above_cost = 0',
