@@ -1,4 +1,5 @@
 /** Analysts ask in sessions of their own: no setting of theirs changes what a view, or a function of the past, says. */
+import { isDeepStrictEqual } from 'node:util'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
@@ -68,11 +69,12 @@ async function ask(url: string, setting: string, asked: readonly string[]) {
   }
 }
 
-test('whatever a session sets, every view and every function of the past has the same rows', async () => {
-  await using wire = await startWire('postgres')
-  if (typeof wire.target !== 'string') throw new Error('this test needs the address of a Postgres')
-  const url = wire.target
-  await using database = await connect(url)
+/** Two accounts with something in every view. */
+async function startAccounts() {
+  await using opened = new AsyncDisposableStack()
+  const wire = opened.use(await startWire('postgres'))
+  if (typeof wire.target !== 'string') throw new Error('these tests need the address of a Postgres')
+  const database = opened.use(await connect(wire.target))
   let moment = ''
   for (const [account, seed] of [
     ['east', 11],
@@ -86,17 +88,47 @@ test('whatever a session sets, every view and every function of the past has the
       moment ||= new Date().toISOString()
     }
   await wire.change(`update headcount.accounts set time_zone = 'Europe/Berlin' where name = 'west'`)
-  const views = await database.transaction(async (trx) =>
+  const found = await database.transaction(async (trx) =>
     rowObjects(await trx.query(`select viewname from pg_views where schemaname = 'headcount'`)),
   )
-  const asked = questions(
-    views.map(({ viewname }) => String(viewname)),
+  const resources = opened.move()
+  return {
+    url: wire.target,
+    database,
+    views: found.map(({ viewname }) => String(viewname)),
     moment,
-  )
-  const usual = await ask(url, '', asked)
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+test('whatever a session sets, every view and every function of the past has the same rows', async () => {
+  await using accounts = await startAccounts()
+  const asked = questions(accounts.views, accounts.moment)
+  const as = (setting: string) => ask(accounts.url, setting, asked)
+  let usual = await as('')
   expect([...usual].filter(([, rows]) => rows.length === 0)).toEqual([])
   for (const setting of settings) {
-    const answers = await ask(url, setting, asked)
+    let answers = await as(setting)
+    // The clock may have passed the start of a slot, or midnight, meanwhile.
+    if (!isDeepStrictEqual(answers, usual)) [usual, answers] = [await as(''), await as(setting)]
     for (const [from, rows] of usual) expect(answers.get(from), `${from}, with ${setting}`).toEqual(rows)
   }
+})
+
+test('a session that names an account has the rows of that account in every view but the one that history is written from', async () => {
+  await using accounts = await startAccounts()
+  const others = await accounts.database.transaction(async (trx) => {
+    await trx.query(`set local headcount.account = 'west'`)
+    const counts: string[] = []
+    for (const view of accounts.views) {
+      const { rows } = await trx.query(
+        `select count(*) filter (where account_id <> 2), count(*) from headcount.${view}`,
+      )
+      expect(Number(rows[0]?.[1]), view).toBeGreaterThan(0)
+      if (Number(rows[0]?.[0]) > 0) counts.push(view)
+    }
+    return counts
+  })
+  // A role whose sessions name an account may run others, too, and history would lack what is not shown.
+  expect(others).toEqual(['response_documents'])
 })
