@@ -41,6 +41,7 @@ import { restatedFields } from './0041_restated_fields.ts'
 import { lateDocuments } from './0042_late_documents.ts'
 import { changesRowByRow } from './0043_changes_row_by_row.ts'
 import { respondentsInOnePass } from './0044_respondents.ts'
+import { settingsOfSessions } from './0045_settings_of_sessions.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   { number: 42, name: 'late_documents', statements: lateDocuments },
   { number: 43, name: 'changes_row_by_row', statements: changesRowByRow },
   { number: 44, name: 'respondents_in_one_pass', statements: respondentsInOnePass },
+  { number: 45, name: 'settings_of_sessions', statements: settingsOfSessions },
 ]

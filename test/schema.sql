@@ -1174,7 +1174,7 @@ view event_summary -- Each live event in figures: who answered, what was paid, h
      JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
           WHERE a_1.name = current_setting('headcount.account'::text, true))))
-     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone), 'UTC'::text), 'Z'::text) AS name) zone
      LEFT JOIN headcount.sync_state state ON state.account_id = e.account_id AND state.event_id = e.id
      CROSS JOIN LATERAL ( WITH response AS MATERIALIZED (
                  SELECT r_1.id,
@@ -1410,7 +1410,7 @@ view payment_summary -- What was paid, for each event with a payment. The servic
      JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
           WHERE a_1.name = current_setting('headcount.account'::text, true))))
-     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone), 'UTC'::text), 'Z'::text) AS name) zone
      CROSS JOIN LATERAL ( SELECT count(*) AS payments,
             count(DISTINCT COALESCE(headcount.email_key(r.email), ' '::text || r.id)) AS payers,
             count(*) FILTER (WHERE p_1.amount IS NULL) AS without_amount,
@@ -1464,7 +1464,7 @@ view payments_by_month -- What was paid in each month. A payment belongs to the 
              JOIN headcount.accounts a ON a.id = p_1.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR p_1.account_id = (( SELECT a_1.id
                    FROM headcount.accounts a_1
                   WHERE a_1.name = current_setting('headcount.account'::text, true))))
-             CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+             CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone), 'UTC'::text), 'Z'::text) AS name) zone
           GROUP BY p_1.account_id, a.name, (date_trunc('month'::text, (r.created_at AT TIME ZONE zone.name))::date)) p;
 
 view respondents -- Each person over all events of the account, by e-mail key. Responses without one are not here: event_summary.without_email counts them.
@@ -1950,7 +1950,7 @@ view response_pace -- How the responses to an event came and went, one row a day
      JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
           WHERE a_1.name = current_setting('headcount.account'::text, true))))
-     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone), 'UTC'::text), 'Z'::text) AS name) zone
      LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
      CROSS JOIN LATERAL ( SELECT (e.event_at AT TIME ZONE zone.name)::date AS event_day,
             (GREATEST(first_run.started_at, a._history_from) AT TIME ZONE zone.name)::date AS known_since
@@ -2723,7 +2723,7 @@ BEGIN ATOMIC
              WHEN (shift.minutes < 0) THEN '-'::text
              ELSE '+'::text
          END) || lpad(((abs(shift.minutes) / 60))::text, 2, '0'::text)) || ':'::text) || lpad(((abs(shift.minutes) % 60))::text, 2, '0'::text))
-    FROM ( SELECT ((EXTRACT(epoch FROM (iso_offset.wall - (iso_offset.instant AT TIME ZONE 'UTC'::text))) / (60)::numeric))::integer AS minutes) shift;
+    FROM ( SELECT ((EXTRACT(epoch FROM (iso_offset.wall - (iso_offset.instant AT TIME ZONE '00:00:00'::interval))) / (60)::numeric))::integer AS minutes) shift;
 END
 
 function headcount_internal.iso_utc(instant timestamp with time zone) -- An instant as ISO 8601 text in UTC.
@@ -2732,7 +2732,7 @@ CREATE OR REPLACE FUNCTION headcount_internal.iso_utc(instant timestamp with tim
  LANGUAGE sql
  STABLE STRICT
 BEGIN ATOMIC
- SELECT (headcount_internal.iso_wall_clock((instant AT TIME ZONE 'UTC'::text)) || 'Z'::text);
+ SELECT (headcount_internal.iso_wall_clock((instant AT TIME ZONE '00:00:00'::interval)) || 'Z'::text);
 END
 
 function headcount_internal.iso_wall_clock(wall timestamp without time zone) -- A wall clock as ISO 8601 text without zone.
@@ -2809,7 +2809,7 @@ CREATE OR REPLACE FUNCTION headcount_internal.person_id(secret bytea, account in
 AS $function$
   begin
     return left(encode(sha256(secret || sha256(
-             secret || convert_to(account::text, 'UTF8') || '\x00' || convert_to(email_key, 'UTF8'))), 'hex'), 32);
+             secret || convert_to(account::text, 'UTF8') || decode('00', 'hex') || convert_to(email_key, 'UTF8'))), 'hex'), 32);
   end $function$
 
 function headcount_internal.response_document(response headcount.responses) -- A response as the service would write it, with its payment and slots.
@@ -2933,7 +2933,7 @@ AS $function$
          or not headcount_internal.is_wall_clock(left(sent, -6)) then
         return null;
       end if;
-      utc := sent::timestamptz at time zone 'UTC';
+      utc := sent::timestamptz at time zone interval '0';
       return case when utc >= timestamp '0001-01-01' and utc < timestamp '10000-01-01' then sent end;
     end
   $function$

@@ -19,7 +19,7 @@ const intro = `# The schema
 Made by \`npm run docs\` from the comments in the database; do not edit. In psql, \`\\d+\` shows the same, and so does
 \`headcount tables NAME\`. Everything is in the schema \`headcount\`
 (\`headcount_internal\` has only functions that these views and functions call). There are no foreign keys; tables hold the rows of all accounts, so join by \`account_id\`, too.
-Views, and the functions of the past, show one account after \`set headcount.account = 'north'\` or with \`query --account north\`.
+Views, and the functions of the past, show one account after \`set headcount.account = 'north'\` or with \`query --account north\`; \`response_documents\`, from which runs of every account write history, shows all.
 `
 
 /** @param given an open database, empty or with an empty mirror; by default one is made */

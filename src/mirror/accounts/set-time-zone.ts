@@ -39,10 +39,23 @@ async function setTimeZone(
   return { account, time_zone: zone, former_time_zone: rows[0]?.time_zone ?? zone }
 }
 
+/** Zones with summer time whose names Postgres takes for the abbreviation of an offset, and places that have them. */
+const placesOfAbbreviations: ReadonlyMap<string, string> = new Map([
+  ['CET', 'Europe/Brussels'],
+  ['MET', 'Europe/Brussels'],
+  ['EET', 'Europe/Athens'],
+  ['WET', 'Europe/Lisbon'],
+])
+
 async function requireZone({ kysely }: Transaction, zone: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select name from pg_timezone_names order by name collate "C"`.execute(kysely)
   const names = rows.map(({ name }) => name)
+  const place = placesOfAbbreviations.get(zone)
+  if (place !== undefined)
+    throw new UsageError(
+      `To Postgres ${quote(zone)} is an offset without summer time; take the name of a place, like ${place}. Nothing was changed.`,
+    )
   if (names.includes(zone)) return
   const nearest = nearestZone(zone, names)
   throw new UsageError(

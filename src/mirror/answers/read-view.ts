@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ViewName, ViewRow } from '../../common/schema/view-columns.ts'
 import { UnknownEventError } from '../../common/errors.ts'
-import { commandName } from '../../common/command-name.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
 import { didYouMeanEvent } from '../../common/text/did-you-mean.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { quote } from '../owner-tables/quote.ts'
@@ -125,7 +125,7 @@ const MAX_SIMILAR = 100_000
 
 /**
  * @param outcome what the message says of the work
- * @throws UnknownEventError with the event that was probably meant
+ * @throws UnknownEventError with the event that was probably meant, or, of one that is listed but was never read, where the reason stands
  */
 export async function unknownEvent(
   { kysely }: Transaction,
@@ -137,6 +137,10 @@ export async function unknownEvent(
     select event_id as id, event_title as title from headcount.list_status_without_personal
      where event_id <> ${EVENT_LIST_KEY} and (${account}::text is null or account = ${account})
      limit ${MAX_SIMILAR}`.execute(kysely)
+  if (events.some((event) => event.id === id))
+    throw new UnknownEventError(
+      `The mirror does not have event ${quote(id)} yet: its responses were not read so far.${outcome} See why with: ${commandName()} status --event ${quoteForShell(id)}`,
+    )
   const remedy =
     events.length === 0
       ? `It has no events: ${commandName()} sync reads them`

@@ -104,6 +104,24 @@ test('a reader with grants of an older schema reads views and the past after the
   ])
 })
 
+test('an account in CET, to Postgres an offset without summer time, has the days of a place after the migration', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using database = await place.open()
+  await applyUpTo(database, 44)
+  await change(database, [
+    `insert into headcount.accounts (name, time_zone) values ('north', 'CET'), ('west', 'UTC')`,
+    `insert into headcount.sync_runs (account_id, mode, status) values (1, 'sync', 'succeeded')`,
+    `insert into headcount.events (account_id, id, event_at, _run_id) values (1, 'gala', '2026-07-01T22:30:00Z', 1)`,
+  ])
+  await migrate(database)
+  const ask = async (text: string) => (await database.transaction((trx) => trx.query(text))).rows
+  expect(await ask('select event_day from headcount.event_summary')).toEqual([['2026-07-02']])
+  expect(await ask('select time_zone from headcount.accounts order by id')).toEqual([
+    ['Europe/Brussels'],
+    ['UTC'],
+  ])
+})
+
 test('functions left behind by a dropped schema are replaced', async () => {
   await using mirror = await freshMirror('postgres', { blank: true })
   await migrate(mirror.database)

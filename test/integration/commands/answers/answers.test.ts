@@ -197,6 +197,20 @@ onPostgresCommandStage('answers', (stage) => {
     expect((await s.run(['who', '100%'])).stdout).toBe('No name in a response contains "100%".\n')
   })
 
+  test('say of an event whose responses could not be read yet where the reason stands', async () => {
+    const account = choir()
+    account.events.push({ id: 'new one', title: 'Unread' })
+    await using s = await stage(account)
+    expect((await s.run(['sync', '-q'])).code).toBe(6)
+    const { code, stderr } = await s.run(['event', 'new one'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /The mirror does not have event "new one" yet: its responses were not read so far\. See why with: .* status --event 'new one'\n$/,
+    )
+    const status = await s.run(['status', '--event', 'new one'])
+    expect(status.stdout).toMatch(/failing +(?!no)/)
+  })
+
   test('refuse what is not there, and name the nearest', async () => {
     await using s = await stage(choir())
     await synced(s)

@@ -90,6 +90,10 @@ onPostgresCommandStage('what the owner says', (stage) => {
     expect((await s.run(['accounts', 'set', 'default', '--time-zone', 'CEST'])).stderr).toMatch(
       /knows no time zone "CEST"; zones have names like Europe\/Berlin\./,
     )
+    expect(await said(s, 'accounts', 'set', 'default', '--time-zone', 'CET')).toEqual([
+      2,
+      'headcount: To Postgres "CET" is an offset without summer time; take the name of a place, like Europe/Brussels. Nothing was changed.',
+    ])
     expect(
       json((await s.run(['accounts', 'set', 'default', '--time-zone', 'UTC', '--json'])).stdout),
     ).toEqual({
