@@ -42,6 +42,7 @@ import { lateDocuments } from './0042_late_documents.ts'
 import { changesRowByRow } from './0043_changes_row_by_row.ts'
 import { respondentsInOnePass } from './0044_respondents.ts'
 import { settingsOfSessions } from './0045_settings_of_sessions.ts'
+import { replicaIdentity } from './0046_replica_identity.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   { number: 43, name: 'changes_row_by_row', statements: changesRowByRow },
   { number: 44, name: 'respondents_in_one_pass', statements: respondentsInOnePass },
   { number: 45, name: 'settings_of_sessions', statements: settingsOfSessions },
+  { number: 46, name: 'replica_identity', statements: replicaIdentity },
 ]

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { replicaIdentity } from '../../migrations/0046_replica_identity.ts'
 import { migrations, type Migration } from '../../migrations/index.ts'
 import { NEVER } from '../common/abort.ts'
 import { commandName } from '../common/command-name.ts'
@@ -141,7 +142,7 @@ async function applyUnlessDone(trx: Transaction, migration: Migration): Promise<
   if (current >= migration.number) return false
   await createSchemas(trx, ...MIRROR_SCHEMAS)
   if (current === 0) await beginSchema(trx)
-  for (const statement of migration.statements) await trx.query(statement)
+  for (const statement of [...replicaIdentity, ...migration.statements]) await trx.query(statement)
   await trx.query('insert into headcount.schema_migrations (number, name) values ($1, $2)', [
     migration.number,
     migration.name,
