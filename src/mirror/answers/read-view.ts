@@ -75,7 +75,7 @@ function inAccount<T>(
 ): Promise<T> {
   return database.transaction(
     async (trx) => {
-      await sql`select set_config('headcount.account', ${account ?? ''}, true)`.execute(trx.kysely)
+      await showAccount(trx, account)
       return work(trx)
     },
     { ...options, readOnly: true },
@@ -94,6 +94,11 @@ export async function rowsOf<View extends ViewName>(
   return rows
 }
 
+/** Lets views show this account, or all, until the transaction ends, whatever the role or the database has for `headcount.account`. */
+async function showAccount({ kysely }: Transaction, account: string | null): Promise<void> {
+  await sql`select set_config('headcount.account', ${account ?? ''}, true)`.execute(kysely)
+}
+
 /** What an event that is asked for may be, and what the message says of the work. */
 interface EventSought {
   /** Also one that was removed: it is known by its changes. */
@@ -109,6 +114,7 @@ export async function requireEvent(
   { orRemoved = false, outcome = '' }: EventSought = {},
 ): Promise<void> {
   // Views, for readers see no accounts, and some no table of events.
+  await showAccount(trx, account)
   const ofAccount = sql`(${account}::text is null or account = ${account})`
   const removed = sql`
     union all

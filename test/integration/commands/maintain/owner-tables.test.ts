@@ -3,8 +3,12 @@ import { expect, test } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import { readValuesWithoutMeaning } from '../../../../src/mirror/owner-tables/rsvp-values.ts'
 import { accountOf, responseItem, type Account } from '../../../support/accounts/account.ts'
-import { onPostgresCommandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
-import { freshMirror } from '../../../support/databases/databases.ts'
+import {
+  commandStage,
+  onPostgresCommandStage,
+  type CommandStage,
+} from '../../../support/commands/command-stage.ts'
+import { freshMirror, onServer } from '../../../support/databases/databases.ts'
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>
 
@@ -263,6 +267,29 @@ onPostgresCommandStage('a target of slots', (stage) => {
       expect(await said(s, ...args)).toEqual([2, expect.stringContaining('is half removed') as string])
     }
   })
+})
+
+test('an event is found where the role or the database bounds views to another account', async () => {
+  await using s = await commandStage('postgres', villageFair())
+  await synced(s)
+  await onServer(`alter database ${new URL(s.place.url).pathname.slice(1)} set headcount.account = 'another'`)
+  expect(await said(s, 'slot-targets', 'set', '--event', 'gala', '--wanted', '3')).toEqual([
+    0,
+    'Wanted now: 3 people for every slot of event "gala", account default.',
+  ])
+  const link = await s.run([
+    'links',
+    'create',
+    '--view',
+    'slots',
+    '--as',
+    'csv',
+    '--event',
+    'gala',
+    '--public-url',
+    'https://fair.example',
+  ])
+  expect(link).toMatchObject({ code: 0, stdout: expect.stringMatching(/^https:/) as string })
 })
 
 test('replies that cannot be read in time are not waited for', async () => {
