@@ -156,6 +156,9 @@ const startsSoon = 'The server is stopping or starting: try again when it is up'
 const certificate =
   'The certificate of the server is not trusted: name its authority with sslrootcert=… in the database URL'
 
+const addedByOthers =
+  'Where somebody added that constraint or column to the table, drop it, or let it allow what the service sends'
+
 const remedies: Readonly<Record<string, string>> = {
   EACCES: 'Check the rights on the folder, or name another one',
   EMFILE: 'Too many files and connections are open in this process: raise the limit (ulimit -n)',
@@ -178,6 +181,11 @@ const remedies: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificate,
   [READ_ONLY]:
     'Nothing can be written over this connection. On a standby: use the primary server. With a role that only reads, as readers add makes it: use the role that writes the mirror. Else default_transaction_read_only is on; doctor says where',
+  '23502': addedByOthers,
+  '23503':
+    'A table of yours refers to rows of the mirror, which go when the service deletes them: give its foreign key on delete cascade, or on delete set null',
+  '23505': addedByOthers,
+  '23514': addedByOthers,
   '25P04': 'The transaction was open for longer than transaction_timeout of the server allows',
   '25P03': 'The transaction stood idle for too long: this program was stopped or the machine is overloaded',
   '28000': 'Check the user and sslmode of the database URL, and the host rules (pg_hba.conf)',

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import type { StoredReader } from '../../db/readers/readable.ts'
 import { movedWarning } from '../../load/state/moved.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
-import { warnOfDropped, withSnapshot } from './database/source.ts'
+import { warnOfOtherTables, withSnapshot } from './database/source.ts'
 import type { BackedUpTable } from './file/manifest.ts'
 import { requireNewFile, writeBackup } from './file/write-backup.ts'
 import type { TransferOptions } from './move.ts'
@@ -42,7 +42,7 @@ export async function backupTo(
   const { engine } = source
   return holdAccounts(source, { mode: 'backup', signal, log }, async (_, ended) => {
     const written = await withSnapshot(source, ended, (contents) => {
-      warnOfDropped(contents, log)
+      warnOfOtherTables(contents, log)
       return writeBackup(file, contents, { engine, signal: ended, onProgress })
     })
     const { kind, format, identities, ...manifest } = written

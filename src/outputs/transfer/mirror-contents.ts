@@ -24,6 +24,8 @@ export interface ContentsOutline {
 /** A mirror that is copied from: another database, or a file. */
 export interface ContentsSource {
   readonly outline: ContentsOutline
+  /** `table.column` of those that somebody added to the tables: they are not copied. */
+  readonly addedColumns: readonly string[]
   /** Reads every table, one after the other. A part ends at the end of a row. May be called once. */
   readonly read: (receive: ReceiveRows) => Promise<void>
   /** What must have arrived. */

@@ -5,7 +5,7 @@ import type { Timestamp } from '../../common/schema/items.ts'
 import type { Database, DatabaseLog } from '../../db/database.ts'
 import { markMoved, requireNotMoved } from '../../load/state/moved.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
-import { warnOfDropped, withLastSnapshot } from './database/source.ts'
+import { warnOfOtherTables, withLastSnapshot } from './database/source.ts'
 import { hasRowsOf, requireSameRows } from './database/earlier-copy.ts'
 import { requireEmpty, writeMirror } from './database/target.ts'
 import type { TableCheck } from './database/table-checks.ts'
@@ -52,7 +52,7 @@ export async function moveInto(
     const copy = async (contents: ContentsSource) => {
       // guard: an account that came meanwhile
       if (contents.outline.accounts.length !== accounts) throw newAccount()
-      warnOfDropped(contents, log)
+      warnOfOtherTables(contents, log)
       const tables = isCopied
         ? await requireSameRows(target, contents, held)
         : await writeMirror(target, contents, { signal: held, onProgress })

@@ -27,7 +27,7 @@ export const SNAPSHOT: TransactionOptions = {
 /** @param signal ends it between two parts */
 export async function openSource(trx: Transaction, signal: AbortSignal): Promise<ContentsSource> {
   const { current } = await schemaState(trx)
-  const tables = await readColumns(trx)
+  const { tables, added } = await readColumns(trx)
   const { rows } = await sql<{ now: Timestamp }>`select now() as now`.execute(trx.kysely)
   return {
     outline: {
@@ -43,6 +43,7 @@ export async function openSource(trx: Transaction, signal: AbortSignal): Promise
         .orderBy('role_name')
         .execute(),
     },
+    addedColumns: added,
     read: (receive) =>
       readTables(trx, tables, async (part) => {
         signal.throwIfAborted()
@@ -77,8 +78,13 @@ const WRITTEN_BY_OTHERS = [
   'response_history',
 ] as const
 
-/** Says which tables somebody dropped: the copy is none of the whole mirror. */
-export function warnOfDropped({ outline }: ContentsSource, log: DatabaseLog | undefined): void {
+/** Says which tables somebody dropped, for the copy is none of the whole mirror, and which columns somebody added. */
+export function warnOfOtherTables(
+  { outline, addedColumns }: ContentsSource,
+  log: DatabaseLog | undefined,
+): void {
+  if (addedColumns.length > 0)
+    log?.('warn', `Columns that headcount did not make are not copied: ${addedColumns.join(', ')}`)
   const lacking = COPIED_TABLES.filter((name) => !outline.tables.some(({ table }) => table === name))
   if (lacking.length === 0) return
   log?.(

@@ -1,5 +1,6 @@
 /** What is read of each table: the columns of the catalog, and the rows but for those of the copy itself. */
 import { COPIED_TABLES } from '../../../common/schema/copied-tables.ts'
+import { TABLE_COLUMNS } from '../../../common/schema/table-columns.ts'
 import { identifier } from '../../../db/quote.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 
@@ -18,10 +19,12 @@ export interface Identity {
 }
 
 /**
- * The tables that are copied, as far as this version of the schema has them. Generated columns are computed anew where the rows
- * arrive.
+ * The tables that are copied, as far as this version of the schema has them, and the columns that somebody added to them, as `table.column`: where
+ * the rows arrive there are none. Generated columns are computed anew there.
  */
-export async function readColumns(trx: Transaction): Promise<readonly TableColumns[]> {
+export async function readColumns(
+  trx: Transaction,
+): Promise<{ readonly tables: readonly TableColumns[]; readonly added: readonly string[] }> {
   const { rows } = await trx.query(
     `select c.relname::text, a.attname::text
        from pg_catalog.pg_class c
@@ -31,10 +34,16 @@ export async function readColumns(trx: Transaction): Promise<readonly TableColum
       order by c.relname, a.attnum`,
   )
   const columnsOf = Map.groupBy(rows, ([table]) => String(table))
-  return COPIED_TABLES.flatMap((table) => {
-    const columns = (columnsOf.get(table) ?? []).map(([, column]) => String(column))
+  const added: string[] = []
+  const tables = COPIED_TABLES.flatMap((table) => {
+    const found = (columnsOf.get(table) ?? []).map(([, column]) => String(column))
+    const known = TABLE_COLUMNS[table] ?? []
+    // guard: columns of others
+    const columns = found.filter((column) => known.includes(column))
+    added.push(...found.filter((column) => !columns.includes(column)).map((column) => `${table}.${column}`))
     return columns.length === 0 ? [] : [{ table, columns }]
   })
+  return { tables, added }
 }
 
 /** The table with its columns, for a COPY into it. */

@@ -53,6 +53,7 @@ export async function openBackup(path: string, options: ReadBackupOptions): Prom
         identities,
         readers,
       },
+      addedColumns: [],
       read: async (receive) => {
         await readBackup(path, receive, { signal: options.signal })
       },

@@ -343,6 +343,33 @@ describe('a backup', () => {
     ])
   })
 
+  test('of tables to which somebody added columns has none of these, and says so', async () => {
+    await using own = await fillMirror('postgres')
+    const rows = await readRows(own.target)
+    await using database = await own.place.open()
+    await change(database, [
+      'alter table headcount.responses add column "Their note" text',
+      `update headcount.responses set "Their note" = 'by hand'`,
+      'alter table headcount.sync_runs add column host text not null default current_setting($$port$$)',
+    ])
+    const told: string[] = []
+    const none = () => {}
+    const logger = {
+      debug: none,
+      info: none,
+      error: none,
+      warn: (_: object, text: string) => void told.push(text),
+    }
+    const file = other('added.tar.gz')
+    await backupMirror({ database: own.place.url, file, logger })
+    expect(told).toContain(
+      'Columns that headcount did not make are not copied: responses.Their note, sync_runs.host',
+    )
+    await using target = await freshPlace('postgres', { blank: true })
+    await restoreMirror({ database: target.url, file })
+    expect(await readRows(target.url)).toEqual(rows)
+  })
+
   test('of an older schema is restored, and brought to the present one', async () => {
     await using old = await freshPlace('postgres', { blank: true })
     const older = other('older.tar.gz')

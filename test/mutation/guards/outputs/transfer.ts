@@ -118,6 +118,13 @@ export const transferGuards: readonly Guard[] = [
     only: 'stays erased',
   },
   {
+    name: 'columns of others',
+    promise: 'a mirror to whose tables somebody added columns is moved, and its backup can be restored',
+    mutation: { replace: 'found' },
+    tests: [backups],
+    only: 'somebody added columns',
+  },
+  {
     name: 'devices and pipes',
     promise: 'no output takes the place of a device or a pipe, which would be gone for everybody',
     mutation: 'never',
