@@ -345,7 +345,7 @@ describe('a backup', () => {
 
   test('of tables to which somebody added columns has none of these, and says so', async () => {
     await using own = await fillMirror('postgres')
-    const rows = await readRows(own.target)
+    const { responses } = await readRows(own.target)
     await using database = await own.place.open()
     await change(database, [
       'alter table headcount.responses add column "Their note" text',
@@ -367,7 +367,8 @@ describe('a backup', () => {
     )
     await using target = await freshPlace('postgres', { blank: true })
     await restoreMirror({ database: target.url, file })
-    expect(await readRows(target.url)).toEqual(rows)
+    expect(responses).not.toEqual([])
+    expect((await readRows(target.url))['responses']).toEqual(responses)
   })
 
   test('of an older schema is restored, and brought to the present one', async () => {
