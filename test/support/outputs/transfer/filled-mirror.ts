@@ -180,7 +180,7 @@ export async function rowsOf(database: Database): Promise<Readonly<Record<string
       for (const [table] of tables) {
         if (['schema_migrations', 'readers', 'moved'].includes(String(table))) continue
         const { rows } = await trx.query(
-          `select to_jsonb(t)::text from headcount.${String(table)} t order by 1`,
+          `select to_jsonb(t)::text from headcount.${String(table)} t order by to_jsonb(t)::text collate "C"`,
         )
         read[String(table)] = rows.map(([row]) => row)
       }
