@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { replicaIdentity } from '../../migrations/0046_replica_identity.ts'
 import { migrations, type Migration } from '../../migrations/index.ts'
-import { NEVER } from '../common/abort.ts'
+import { NEVER, sleep } from '../common/abort.ts'
 import { commandName } from '../common/command-name.ts'
 import { DatabaseError, SchemaVersionError } from '../common/errors.ts'
 import { cancelTransactionOnAbort } from './cancel/cancel-on-abort.ts'
-import type { Database } from './database.ts'
-import { codeOf, INSUFFICIENT_PRIVILEGE, UNDEFINED_TABLE } from './errors.ts'
+import type { Database, DatabaseLog } from './database.ts'
+import { codeOf, INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE, UNDEFINED_TABLE } from './errors.ts'
 import { grantReadersAgain } from './readers/grant-again.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -21,8 +21,14 @@ export const MIRROR_SCHEMAS: readonly string[] = ['headcount', 'headcount_intern
 
 type Queries = Pick<Database, 'kysely'>
 
-/** The migration of another process may build an index over all rows. */
+/** How long others are waited for: the migration of another process may build an index over all rows. */
 const lockTimeoutMs = 10 * 60_000
+
+/**
+ * How long a statement waits for its table or view at first, and at most. Who comes after it, only to read, waits behind it: a session
+ * that stands idle in a transaction would lock out all readers. A statement of a reader may take 30 s, and this wait is a part of them.
+ */
+const tableLockMs = { first: 1000, longest: 15_000 }
 
 /**
  * Applies the pending migrations, each in one transaction under a lock. Two processes may migrate at the same time. A
@@ -35,6 +41,7 @@ const lockTimeoutMs = 10 * 60_000
 export async function migrate(
   database: Database,
   signal: AbortSignal = NEVER,
+  log?: DatabaseLog,
 ): Promise<readonly { number: number; name: string }[]> {
   const applied: { number: number; name: string }[] = []
   const { current } = await schemaState(database)
@@ -43,14 +50,37 @@ export async function migrate(
   if (current > 0 && pending.length > 0) await requireRightToMigrate(database, current)
   for (const migration of pending) {
     signal.throwIfAborted()
-    const apply = async (trx: Transaction) => {
-      using _ = await cancelTransactionOnAbort(database, trx, signal)
-      return await applyUnlessDone(trx, migration)
-    }
-    const done = await database.transaction(apply, { lockTimeoutMs, statementTimeoutMs: 0 })
+    const done = await applyBetweenReaders(database, migration, signal, log)
     if (done) applied.push({ number: migration.number, name: migration.name })
   }
   return applied
+}
+
+/** Gives up a lock that does not come, lets pass who waited behind it, and tries again. */
+async function applyBetweenReaders(
+  database: Database,
+  migration: Migration,
+  signal: AbortSignal,
+  log: DatabaseLog | undefined,
+): Promise<boolean> {
+  const giveUpAt = performance.now() + lockTimeoutMs
+  for (let waitMs = tableLockMs.first; ; waitMs = Math.min(2 * waitMs, tableLockMs.longest)) {
+    const apply = async (trx: Transaction) => {
+      using _ = await cancelTransactionOnAbort(database, trx, signal)
+      return await applyUnlessDone(trx, migration, waitMs)
+    }
+    try {
+      return await database.transaction(apply, { lockTimeoutMs, statementTimeoutMs: 0 })
+    } catch (error) {
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE || performance.now() >= giveUpAt) throw error
+    }
+    if (waitMs === tableLockMs.first) log?.('warn', waitsForLock(migration))
+    await sleep(waitMs, signal)
+  }
+}
+
+function waitsForLock({ number }: Migration): string {
+  return `Migration ${number} waits for another session, which uses what it changes: it is tried again for ten minutes. A session that stands idle in a transaction (pg_stat_activity shows it) has to end that.`
 }
 
 /**
@@ -134,12 +164,16 @@ function refuseNewer(current: number): void {
   )
 }
 
-async function applyUnlessDone(trx: Transaction, migration: Migration): Promise<boolean> {
+/** @param waitMs how long a statement waits for a table or a view; as long as for the migration of another process when not given */
+async function applyUnlessDone(trx: Transaction, migration: Migration, waitMs?: number): Promise<boolean> {
   // guard: transaction lock
   await trx.query('select pg_advisory_xact_lock($1)', [lockNumber])
   const current = await currentVersion(trx)
   refuseNewer(current)
   if (current >= migration.number) return false
+  // guard: readers beside a migration
+  if (waitMs !== undefined && trx.engine === 'postgres')
+    await trx.query(`select set_config('lock_timeout', $1, true)`, [`${waitMs}ms`])
   await createSchemas(trx, ...MIRROR_SCHEMAS)
   if (current === 0) await beginSchema(trx)
   for (const statement of [...replicaIdentity, ...migration.statements]) await trx.query(statement)

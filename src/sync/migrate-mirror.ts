@@ -20,6 +20,6 @@ export async function migrate(
   const interrupted = 'The migration was interrupted; the next call goes on with the rest.'
   return interruptible(signal, interrupted, async () => {
     await using database = await connect(targetOf(options), { log: logTo(logger), signal })
-    return await applyMigrations(database, signal)
+    return await applyMigrations(database, signal, logTo(logger))
   })
 }

@@ -4,7 +4,7 @@ import { readConfig, type Config, type Flags, type ServiceConfig } from '../../c
 import type { WorkerConfig } from '../../config/read-run.ts'
 import { settings, type SettingName } from '../../config/settings.ts'
 import type { Database } from '../../db/connect.ts'
-import { migrate } from '../../db/migrate.ts'
+import { migrate, requireSchema } from '../../db/migrate.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { AccessLogEntry, Logger, RunOptions, ServiceOptions } from '../../index.ts'
 import { movedWarning } from '../../load/state/moved.ts'
@@ -22,6 +22,7 @@ import type { Command, Context } from '../cli/context.ts'
 import { holdDatabase, openExisting } from './hold-database.ts'
 import { answerMonitors } from './monitor.ts'
 import { aborted, raceAbort } from '../../common/abort.ts'
+import { logTo } from '../../sync/options.ts'
 import { databaseOf, openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { runOptions } from '../sync/run-command.ts'
@@ -37,8 +38,21 @@ type ServeFlags = Flags & {
   readonly maxAge?: number
 }
 
-/** Answers as the service from the mirror, until a signal stops it; with `--sync` the mirror is kept up to date meanwhile. */
+/**
+ * Answers as the service from the mirror, until a signal stops it; with `--sync` the mirror is kept up to date meanwhile. A stop is no
+ * failure, also before it answers: the start may wait for the database.
+ */
 export const serve: Command<ServeFlags> = async (context) => {
+  try {
+    return await serveUntilStopped(context)
+  } catch (error) {
+    // guard: stopped at the start
+    if (error !== context.signal.reason) throw error
+    return 0
+  }
+}
+
+async function serveUntilStopped(context: Context<ServeFlags>): Promise<number> {
   const { flags, terminal, signal } = context
   const syncs = flags.sync ?? false
   if (!syncs) refuseFlagsOfSync(flags)
@@ -57,20 +71,22 @@ export const serve: Command<ServeFlags> = async (context) => {
   )
   await using held = await raceAbort(opening, signal)
   const { database } = held
-  const newAccount = work !== null && (await raceAbort(prepare(context, work, database), signal))
+  const newAccount = work !== null && (await raceAbort(prepare(context, work, database, logger), signal))
   if (database.engine === 'pglite') {
     logger.info(
       {},
       `${config.database.target} is held until serve ends: what answers, keys and links ask serve, other commands wait`,
     )
   }
+  // The service asks the same when it begins to listen; closing it would wait for that statement, and closing the database does not.
+  await raceAbort(requireSchema(database), signal)
   await using service = await serviceOf(
     database,
     { maxAgeMs: flags.maxAge, holdForMs: config.run.holdForMs },
     { logger, ...(config.serve.accessLog && { onRequest: accessLogTo(logger, logFormat) }) },
   )
   const { url } = await raceAbort(service.listen(config.serve), signal)
-  await warn(database, url, logger)
+  await raceAbort(warn(database, url, logger), signal)
   await using _monitored =
     work === null
       ? await answerMonitors(monitored(config, logger), logger, {
@@ -116,13 +132,15 @@ async function prepare(
   context: Context<ServeFlags>,
   { account, newAccount, service: { apiKey } }: ServiceConfig,
   database: Database,
+  logger: Logger,
 ): Promise<CreateAccount> {
+  const { signal } = context
   const createAccount = await confirmingAccount(context, newAccount, async (isWanted) => {
     const requested = { account: account ?? DEFAULT_ACCOUNT, createAccount: isWanted, apiKey }
     await requireKnownAccount(database, requested)
     return isWanted
   })
-  await migrate(database)
+  await migrate(database, signal, logTo(logger))
   return createAccount
 }
 

@@ -150,7 +150,7 @@ function contextOf(
 
 /** Logs the migration of an existing mirror: an older program refuses the new schema. */
 async function migrateAndLog(database: Database, { logger, signal }: ResolvedOptions): Promise<void> {
-  const applied = await migrate(database, signal)
+  const applied = await migrate(database, signal, logTo(logger))
   const isNew = applied[0]?.number === 1
   if (isNew || applied.length === 0) return
   const numbers = applied.map(({ number }) => number).join(', ')

@@ -6,6 +6,7 @@ import { DatabaseError, SchemaVersionError } from '../../../src/common/errors.ts
 import { openQueue } from '../../../src/orchestration/queue/open-queue.ts'
 import { readStates } from '../../../src/load/state/sync-state.ts'
 import { engines, freshMirror, freshPlace, onServer } from '../../support/databases/databases.ts'
+import { countLockWaits } from '../../support/databases/locks.ts'
 import { applyUpTo, change } from '../../support/databases/older-schema.ts'
 import { readerOf } from '../../support/mirror/reader.ts'
 import { listSchema } from '../../support/mirror/schema-listing.ts'
@@ -166,6 +167,33 @@ test('D12 a migration killed half-way leaves nothing, and the next start makes i
   expect(schema.rows).toEqual([[true]])
   await watcher.transaction((trx) => trx.query('drop event trigger wait_in_the_middle'))
   expect(await migrate(watcher)).toEqual(everyMigration)
+})
+
+test('a migration that waits for a session which stands idle in a transaction lets readers pass, and says so', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using database = await place.open()
+  await applyUpTo(database, 43)
+  const ask = 'select count(*) from headcount.respondents'
+  await using idle = await place.open()
+  await using reader = await place.open()
+  const ended = Promise.withResolvers<void>()
+  const standing = idle.transaction(
+    async (trx) => {
+      await trx.query(ask)
+      await ended.promise
+    },
+    { idleTimeoutMs: 0 },
+  )
+  const told: string[] = []
+  const migrating = migrate(database, undefined, (_, message) => told.push(message))
+  await expect.poll(() => countLockWaits(reader), { timeout: 20_000 }).toBe(1)
+  const read = await reader.transaction((trx) => trx.query(ask), { lockTimeoutMs: 9000 })
+  expect(read.rows).toEqual([['0']])
+  await expect.poll(() => told).toEqual([expect.stringContaining('Migration 44 waits for another session')])
+  expect(await schemaState(reader)).toMatchObject({ current: 43 })
+  ended.resolve()
+  await standing
+  expect(await migrating).toEqual(everyMigration.filter(({ number }) => number > 43))
 })
 
 test('a digest that an older schema stored as text vouches for its list under the new one', async () => {

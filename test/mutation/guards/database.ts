@@ -148,6 +148,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'two starters',
   },
   {
+    name: 'readers beside a migration',
+    promise: 'a migration that waits for a lock keeps no reader waiting behind it for longer than 15 s',
+    mutation: 'never',
+    tests: ['test/integration/db/migrate.test.ts'],
+    only: 'stands idle in a transaction',
+  },
+  {
     name: 'newer schema',
     promise: 'a schema made by a newer headcount is left alone',
     mutation: 'always',

@@ -190,6 +190,13 @@ export const serveGuards: readonly Guard[] = [
     only: 'who together',
   },
   {
+    name: 'stopped at the start',
+    promise: 'serve ends with 0 when it is told to stop before it listens',
+    mutation: 'always',
+    tests: ['test/integration/commands/serve/serve.test.ts'],
+    only: 'while its start waits',
+  },
+  {
     name: 'statements nobody waits for',
     promise: 'serve ends when it is told to, also while statements wait for a lock',
     mutation: { replace: '() => {}' },

@@ -106,6 +106,19 @@ describe('serve', () => {
 })
 
 describe('serve ends', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'with 0 on %s while its start waits for the database',
+    async (signal) => {
+      await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+      expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
+      await using locking = await lock(s.place.url, 'lock table headcount.schema_migrations')
+      await using served = startServe(['--quiet'], { env: s.env })
+      await expect.poll(() => locking.waiting(), { timeout: 20_000 }).toBe(1)
+      served.kill(signal)
+      expect(await served.ended).toEqual({ code: 0, stdout: '', stderr: '' })
+    },
+  )
+
   test('O2 D7 with 0 while lists and the use of a key wait for a lock: nobody waits for them any more', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
