@@ -11,7 +11,12 @@ export interface DeclaredGroup {
 
 /** The commands as they are declared, without `help`. */
 export function declaredCommands(): { readonly program: Command; readonly groups: readonly DeclaredGroup[] } {
-  const program = createProgram(openTerminal(new PassThrough(), new PassThrough()), async () => {})
+  const terminal = openTerminal(new PassThrough(), new PassThrough())
+  const program = createProgram(
+    terminal,
+    () => {},
+    async () => {},
+  )
   const commands = program.commands.filter((command) => command.name() !== 'help')
   const groups = Map.groupBy(commands, (command) => command.helpGroup())
   return {

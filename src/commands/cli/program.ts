@@ -19,8 +19,12 @@ import { version } from '../../common/version.ts'
 /** Runs the command that was called. */
 export type Execute = <F>(command: Command<F>, flags: F, operands: readonly string[]) => Promise<void>
 
-export function createProgram(terminal: Terminal, execute: Execute): Declaration {
-  const { out } = terminal
+/** @param print takes what commander prints: help and the version */
+export function createProgram(
+  { out }: Pick<Terminal, 'out'>,
+  print: (text: string) => void,
+  execute: Execute,
+): Declaration {
   const program = new Declaration('headcount')
     .description('Keeps a Postgres mirror of your event account, so that you can ask questions in SQL.')
     .version(version(), '-V, --version', 'print the version')
@@ -33,7 +37,7 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
     .exitOverride()
     .configureHelp(helpStyle(out))
     .configureOutput({
-      writeOut: (text) => void out.write(text),
+      writeOut: print,
       // Failures are written in one place, by the caller.
       writeErr: () => undefined,
       outputError: () => undefined,

@@ -16,24 +16,34 @@ export function runCommandLine(
 ): Promise<number> {
   return withOptionNames(settingNames, async () => {
     let exitCode = 0
-    const program = createProgram(outside.terminal, async (command, flags, operands) => {
+    const printed: Promise<void>[] = []
+    const print = (text: string) => void printed.push(outside.terminal.out.write(text))
+    const program = createProgram(outside.terminal, print, async (command, flags, operands) => {
       exitCode = await withFlagsInHints(flags as Flags, () =>
         command({ flags, operands, program, ...outside }),
       )
     })
     try {
-      if (argv.length === 0) program.outputHelp()
-      else await program.parseAsync(argv, { from: 'user' })
+      await parse(program, argv)
+      await Promise.all(printed)
     } catch (error) {
       const isOfCommander = error instanceof CommanderError
-      // commander throws for help and version too.
-      if (isOfCommander && error.exitCode === 0) return exitCode
       const failure = isOfCommander ? await usageFailure(error, program, argv) : withoutFolder(error)
       await outside.terminal.err.write(messageText(describe(failure)))
       return failure instanceof HeadcountError ? failure.exitCode : 1
     }
     return exitCode
   })
+}
+
+async function parse(program: ReturnType<typeof createProgram>, argv: readonly string[]): Promise<void> {
+  try {
+    if (argv.length === 0) program.outputHelp()
+    else await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    // commander throws for help and version too.
+    if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error
+  }
 }
 
 /** What needs the working folder, as a relative path, where that was removed. */

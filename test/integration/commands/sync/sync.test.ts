@@ -338,6 +338,11 @@ test('O8 a run whose stdout is closed goes on to its end', async () => {
 
 test('an answer that could not be written whole is exit 1', async () => {
   await using s = await commandStage('postgres', accountOf({}))
+  const printed = await inShell('$HEADCOUNT --version > /dev/full', { env: s.env })
+  expect(printed).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^headcount: The output could not be written: ENOSPC.*\n$/),
+  })
   const ran = await inShell('$HEADCOUNT runs > /dev/full', { env: s.env })
   expect(ran.code).toBe(1)
   expect(ran.stderr).toContain('headcount: The output could not be written: ENOSPC')
