@@ -234,6 +234,9 @@ function remedyOf(code: string, message: string): string | null {
   if (code.startsWith('08')) return unreachable
   if (connectTimeout.test(message)) return unreachable
   if (connectionLost.test(message)) return 'The connection to the server was lost: see its log'
+  // pg's words for any answer to the request for TLS but yes and no.
+  if (message.includes('error establishing an SSL connection'))
+    return 'What answers there may be no Postgres: check the host and port of the database URL'
   if (/does not support SSL/i.test(message))
     return 'Switch TLS on in the server; without it, sslmode=disable in the database URL'
   return null
