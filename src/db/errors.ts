@@ -19,7 +19,7 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
   const code = codeOf(error) ?? ''
   const message = messageOf(error)
   const options = { cause: withoutValues(error) }
-  if (code === '40001' || code === '40P01') {
+  if (code === '40001' || code === DEADLOCK_DETECTED) {
     return new TransactionConflictError(
       `${label}: ${message}. Another transaction was in the way; the same work may be tried again.`,
       options,
@@ -34,7 +34,10 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
     const remedy = `Run: ${commandName()} migrate. If the schema is up to date, ${commandName()} doctor says what was dropped`
     return new SchemaVersionError(`${label}: ${message}. ${remedy}`, options)
   }
-  const remedy = remedyOf(code, message) ?? (foreign === null ? null : remedyOfFunction(foreign, code))
+  const remedy =
+    foreign !== null && isHiddenByPolicy(code, message)
+      ? `Let the policies hold in that function: alter function ${foreign} set row_security = on`
+      : (remedyOf(code, message) ?? (foreign === null ? null : remedyOfFunction(foreign, code)))
   const Kind = transactionOnlyState.test(code) ? TransactionFailedError : DatabaseError
   const fault = foreign === null ? message : `${message}, in the function ${foreign}`
   return new Kind(`${label}: ${remedy === null ? fault : `${fault}. ${remedy}`}`, options)
@@ -50,6 +53,11 @@ function foreignFunction(error: unknown): string | null {
   const context = cause === undefined || !('where' in cause) ? '' : String(cause.where)
   const names = context.split('\n').flatMap((line) => CALLED.exec(line)?.[1] ?? [])
   return names.findLast((name) => !/^headcount(?:_internal)?\./.test(name)) ?? null
+}
+
+/** With `row_security = off`, as runs have it. */
+function isHiddenByPolicy(code: string, message: string): boolean {
+  return code === INSUFFICIENT_PRIVILEGE && message.includes('row-level security policy')
 }
 
 function remedyOfFunction(name: string, code: string): string {
@@ -76,6 +84,8 @@ export const READ_ONLY = '25006'
 export const UNIQUE_VIOLATION = '23505'
 /** SQLSTATE of a lock that was not given in time. */
 export const LOCK_NOT_AVAILABLE = '55P03'
+/** SQLSTATE of two transactions that wait for each other. */
+export const DEADLOCK_DETECTED = '40P01'
 
 /** The SQLSTATE (five characters) or the system's code (`ECONNREFUSED`) of an error or of its causes. */
 export function codeOf(error: unknown): string | null {
@@ -209,7 +219,7 @@ function remedyOf(code: string, message: string): string | null {
   // Nothing can be asked there, by doctor neither.
   if (code === INSUFFICIENT_PRIVILEGE && message.startsWith('permission denied for database '))
     return 'Its owner, or a superuser, lets the role of the database URL in: grant connect on database … to …'
-  if (code === INSUFFICIENT_PRIVILEGE && message.includes('row-level security policy'))
+  if (isHiddenByPolicy(code, message))
     return `Row security hides rows of the mirror from the role of the database URL: use the role that owns the schema headcount, on whose tables row security is not forced, or one with BYPASSRLS. ${commandName()} doctor names the tables`
   if (code === INSUFFICIENT_PRIVILEGE)
     return `Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount: ${commandName()} doctor says what is lacking. A role that readers add made may use query and export`
@@ -224,6 +234,9 @@ function remedyOf(code: string, message: string): string | null {
   if (code.startsWith('08')) return unreachable
   if (connectTimeout.test(message)) return unreachable
   if (connectionLost.test(message)) return 'The connection to the server was lost: see its log'
+  // pg's words for any answer to the request for TLS but yes and no.
+  if (message.includes('error establishing an SSL connection'))
+    return 'What answers there may be no Postgres: check the host and port of the database URL'
   if (/does not support SSL/i.test(message))
     return 'Switch TLS on in the server; without it, sslmode=disable in the database URL'
   return null

@@ -6,7 +6,13 @@ import { commandName } from '../common/command-name.ts'
 import { DatabaseError, SchemaVersionError } from '../common/errors.ts'
 import { cancelTransactionOnAbort } from './cancel/cancel-on-abort.ts'
 import type { Database, DatabaseLog } from './database.ts'
-import { codeOf, INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE, UNDEFINED_TABLE } from './errors.ts'
+import {
+  codeOf,
+  DEADLOCK_DETECTED,
+  INSUFFICIENT_PRIVILEGE,
+  LOCK_NOT_AVAILABLE,
+  UNDEFINED_TABLE,
+} from './errors.ts'
 import { grantReadersAgain } from './readers/grant-again.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -56,6 +62,9 @@ export async function migrate(
   return applied
 }
 
+/** A reader in a transaction may come to wait for the migration that waits for it: Postgres ends one of the two. */
+const codesOfWaiting: readonly (string | null)[] = [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED]
+
 /** Gives up a lock that does not come, lets pass who waited behind it, and tries again. */
 async function applyBetweenReaders(
   database: Database,
@@ -72,7 +81,7 @@ async function applyBetweenReaders(
     try {
       return await database.transaction(apply, { lockTimeoutMs, statementTimeoutMs: 0 })
     } catch (error) {
-      if (codeOf(error) !== LOCK_NOT_AVAILABLE || performance.now() >= giveUpAt) throw error
+      if (!codesOfWaiting.includes(codeOf(error)) || performance.now() >= giveUpAt) throw error
     }
     if (waitMs === tableLockMs.first) log?.('warn', waitsForLock(migration))
     await sleep(waitMs, signal)

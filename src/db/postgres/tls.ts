@@ -1,5 +1,5 @@
 /** TLS to a Postgres server: the parameters of a database URL mean what they mean to libpq. */
-import { accessSync, constants } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import type { Client } from 'pg'
 import { UsageError } from '../../common/errors.ts'
@@ -31,6 +31,8 @@ const valuesOfSsl: Readonly<Record<string, string>> = {
 export function withTlsParameters(url: URL): URL {
   const whole = new URL(url)
   const { searchParams } = whole
+  // As to libpq, an empty one is none.
+  for (const name of fileParameters) if (searchParams.get(name) === '') searchParams.delete(name)
   const mode = modeOf(whole)
   if (!modes.includes(mode))
     throw new UsageError(
@@ -81,7 +83,8 @@ function requireFitting(mode: string, searchParams: URLSearchParams): void {
 function requireReadable(name: string, path: string | null): void {
   if (path === null) return
   try {
-    accessSync(path, constants.R_OK)
+    // Not its rights alone: pg would say of a folder neither the name of the parameter nor the path.
+    return void readFileSync(path)
   } catch (error) {
     throw new UsageError(`${name} of the database URL: ${cannotRead(path, error)}`, { cause: error })
   }

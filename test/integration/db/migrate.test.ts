@@ -196,6 +196,38 @@ test('a migration that waits for a session which stands idle in a transaction le
   expect(await migrating).toEqual(everyMigration.filter(({ number }) => number > 43))
 })
 
+test('a migration that a reader waits for, whom it waits for itself, is tried again', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using database = await place.open()
+  await applyUpTo(database, 44)
+  await using reports = await place.open()
+  await using watcher = await place.open()
+  const locked = Promise.withResolvers<void>()
+  const isWaitedFor = Promise.withResolvers<void>()
+  // Migration 45 makes the first view before the last.
+  const reading = reports.transaction(
+    async (trx) => {
+      // Never the one that Postgres ends.
+      await trx.query(`set local deadlock_timeout to '20s'`)
+      await trx.query('select count(*) from headcount.payments_by_month')
+      locked.resolve()
+      await isWaitedFor.promise
+      return trx.query('select count(*) from headcount.event_summary')
+    },
+    { readOnly: true, lockTimeoutMs: 20_000 },
+  )
+  await locked.promise
+  const told: string[] = []
+  const migrating = migrate(database, undefined, (_, message) => told.push(message))
+  // At the second attempt, which waits for longer than Postgres waits before it looks for a deadlock.
+  await expect.poll(() => told.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => countLockWaits(watcher), { timeout: 20_000, interval: 20 }).toBe(1)
+  isWaitedFor.resolve()
+  const [read, migrated] = await Promise.all([reading, migrating])
+  expect(read.rows).toEqual([['0']])
+  expect(migrated).toEqual(everyMigration.filter(({ number }) => number > 44))
+})
+
 test('a digest that an older schema stored as text vouches for its list under the new one', async () => {
   await using place = await freshPlace('postgres', { blank: true })
   await using database = await place.open()

@@ -1,5 +1,7 @@
 /** A Postgres with TLS and without: what the database URL says about it means what it means to psql. */
+import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -75,6 +77,21 @@ test.each(['require', 'verify-full', 'no-verify'])('a server without TLS: sslmod
     /does not support SSL connections\. Switch TLS on in the server; without it, sslmode=disable in the database URL/,
   )
 })
+
+test.each(['HTTP/1.1 400 Bad Request\r\n\r\n', 'Sx', 'NR'])(
+  'what answers the request for TLS with %j is no Postgres',
+  async (answer) => {
+    await using other = createServer((socket) =>
+      socket.on('error', () => {}).once('data', () => socket.end(answer)),
+    )
+    other.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    await expect(connect(`postgres://ada:secret@127.0.0.1:${port}/mirror?sslmode=prefer`)).rejects.toThrow(
+      /may be no Postgres: check the host and port/,
+    )
+  },
+)
 
 describe('a server with TLS', () => {
   beforeAll(async () => {

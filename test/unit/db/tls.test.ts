@@ -35,6 +35,9 @@ test.each([
   // By what only TLS needs.
   [`postgres://a@localhost/m?sslrootcert=${here}`, 'verify-full'],
   ['postgres://a@localhost/m?sslrootcert=system', 'verify-full'],
+  // An empty one says nothing.
+  ['postgres://a@localhost/m?sslrootcert=', 'disable'],
+  ['postgres://a@db.example/m?sslmode=require&sslrootcert=&sslcert=&sslkey=', 'require'],
   ['postgres://a@localhost/m?sslnegotiation=direct', 'verify-full'],
 ])('%s asks for TLS by sslmode=%s', (url, mode) => {
   const { searchParams } = withTlsParameters(new URL(url))
@@ -56,6 +59,8 @@ test.each([
     'sslmode=require&sslrootcert=/nowhere/ca.crt',
     'sslrootcert of the database URL: cannot read "/nowhere/ca.crt" (ENOENT)',
   ],
+  ['sslmode=verify-full&sslrootcert=/', 'sslrootcert of the database URL: cannot read "/" (EISDIR)'],
+  ['sslmode=verify-ca&sslrootcert=', 'needs sslrootcert=<file>'],
   ['sslmode=require&sslcert=/nowhere/a.crt', 'sslcert of the database URL: cannot read'],
   ['sslmode=require&sslkey=/nowhere/a.key', 'sslkey of the database URL: cannot read'],
 ])('%s is refused with what to write', (parameters, message) => {

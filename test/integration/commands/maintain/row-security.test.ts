@@ -93,3 +93,39 @@ test('a role from which row security hides rows gets an error, and changes, copi
     `drop role ${role}`,
   ])
 })
+
+test('a trigger whose function asks a table with row security ends a run, and the error says how to let it', async () => {
+  const account = accountOf({ gala: 2 })
+  await using s = await commandStage('postgres', account)
+  await using owner = await connect(s.place.url)
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+  const role = `tenant_${randomUUID().slice(0, 8)}`
+  await change(owner, [
+    `create role ${role} login password 'tenant'`,
+    `grant usage on schema headcount to ${role}`,
+    `grant all on all tables in schema headcount to ${role}`,
+    `grant all on all sequences in schema headcount to ${role}`,
+    `create table public.heard (name text)`,
+    `grant insert on public.heard to ${role}`,
+    `alter table public.heard enable row level security`,
+    `create policy everyone on public.heard for insert with check (true)`,
+    `create function public.hear() returns trigger language plpgsql as $$
+     begin insert into public.heard values (new.name); return new; end $$`,
+    `create trigger hear after update on headcount.responses for each row execute function public.hear()`,
+  ])
+  const url = new URL(s.place.url)
+  Object.assign(url, { username: role, password: 'tenant' })
+  const env = { DATABASE_URL: url.href }
+  account.of('gala').splice(0, 1, responseItem(1, { name: 'Edited' }))
+  const refused = await s.run(['sync'], { env })
+  expect(refused.code).toBe(5)
+  const remedy = 'alter function public.hear() set row_security = on'
+  expect(refused.stderr).toContain(
+    `row-level security policy for table "heard", in the function public.hear(). Let the policies hold in that function: ${remedy}\n`,
+  )
+  await change(owner, [remedy])
+  expect(await s.run(['sync', '-q'], { env })).toMatchObject({ code: 0 })
+  const heard = await owner.transaction((trx) => trx.query('select name from public.heard'))
+  expect(heard.rows).toContainEqual(['Edited'])
+  await change(owner, [`drop owned by ${role}`, `drop role ${role}`])
+})
