@@ -21,7 +21,7 @@ export default defineConfig({
     // Young objects get more room, and the heap may grow before all of it is looked through: less time for garbage. Without the second compiler for PGlite short runs are quicker, all tests are not.
     execArgv: ['--max-semi-space-size=32', '--min-semi-space-size=16', '--initial-heap-size=512'],
     // The machine of a developer and of CI has two cores at least; for much of its time a file waits for something.
-    maxWorkers: 5,
+    maxWorkers: 6,
     // A process runs one file after the other: what it has loaded and compiled, PGlite before all, serves them all.
     isolate: false,
     sequence: { sequencer: LongestFirst },
