@@ -10,6 +10,7 @@ import { didYouMean } from '../../common/text/did-you-mean.ts'
 /** libpq's, and the last one, which is pg's name for `require`. */
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 const weakModes = ['disable', 'allow', 'prefer']
+const negotiations = ['postgres', 'direct']
 const fileParameters = ['sslrootcert', 'sslcert', 'sslkey']
 /** The value of `sslrootcert` for the authorities that the system trusts. */
 const SYSTEM = 'system'
@@ -69,6 +70,11 @@ function requireFitting(mode: string, searchParams: URLSearchParams): void {
   if (mode === 'verify-ca' && rootCertificate === null)
     throw new UsageError(
       'sslmode=verify-ca in the database URL needs sslrootcert=<file>, the certificate of the authority. For a public authority write sslmode=verify-full.',
+    )
+  const negotiation = searchParams.get('sslnegotiation') || 'postgres'
+  if (!negotiations.includes(negotiation))
+    throw new UsageError(
+      `The database URL has an unknown sslnegotiation, ${negotiation}${didYouMean(negotiation, negotiations)}. Write one of ${negotiations.join(', ')}.`,
     )
   if (isDirect(searchParams) && weakModes.includes(mode))
     throw new UsageError(

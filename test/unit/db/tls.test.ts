@@ -52,6 +52,10 @@ test.each([
   ['sslmode=required', 'unknown sslmode, required (did you mean require?)'],
   ['sslmode=Verify-Full', 'did you mean verify-full?'],
   ['ssl=on', 'Write one of disable, allow, prefer, require, verify-ca, verify-full, no-verify.'],
+  [
+    'sslnegotiation=dircet',
+    'unknown sslnegotiation, dircet (did you mean direct?). Write one of postgres, direct.',
+  ],
   ['sslmode=verify-ca', 'needs sslrootcert=<file>'],
   ['sslmode=require&sslrootcert=system', 'needs sslmode=verify-full, not require'],
   ['sslmode=prefer&sslnegotiation=direct', 'write sslmode=require, verify-ca or verify-full'],

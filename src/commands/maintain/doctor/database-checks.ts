@@ -196,6 +196,21 @@ async function checkIndexes({ kysely }: Database, detail: string): Promise<Check
   )
 }
 
+/** A crash of the server empties them, and lists that did not change are not read again. */
+async function checkLogged({ engine, kysely }: Database, { detail }: CheckResult): Promise<CheckResult> {
+  if (engine === 'pglite') return ok(detail)
+  const { rows } = await sql<{ name: string }>`
+    select c.oid::regclass::text as name
+      from pg_catalog.pg_class c
+     where c.relnamespace = 'headcount'::regnamespace and c.relkind = 'r' and c.relpersistence = 'u'
+     order by 1`.execute(kysely)
+  if (rows.length === 0) return ok(detail)
+  const statements = rows.map(({ name }) => `\nalter table ${name} set logged;`)
+  return warning(
+    `${detail}; a crash of the server would empty ${rows.map(({ name }) => name).join(', ')}, and runs read only what changes. Let the tables be logged, and backfill once if that has happened:${statements.join('')}`,
+  )
+}
+
 /** Those of the owner: a statement of this program that fires one looks in `pg_catalog` alone. */
 async function checkTriggers({ engine, kysely }: Database, { detail }: CheckResult): Promise<CheckResult> {
   if (engine === 'pglite') return ok(detail)
@@ -228,7 +243,9 @@ export function checkSchema(database: Database): Promise<CheckResult> {
       const dropped = await droppedParts(database)
       if (dropped.length > 0)
         return failed(DATABASE, `version ${current}, and somebody dropped ${remedyOfDropped(dropped)}`)
-      const found = await checkIndexes(database, `up to date (version ${current})`)
+      const logged = await checkLogged(database, ok(`up to date (version ${current})`))
+      if (logged.state !== 'ok') return logged
+      const found = await checkIndexes(database, logged.detail)
       return found.state === 'ok' ? await checkTriggers(database, found) : found
     }
     const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })

@@ -309,6 +309,18 @@ describe('doctor', () => {
   const checksOf = (stdout: string) =>
     new Map((JSON.parse(stdout) as { checks: Check[] }).checks.map((check) => [check.name, check]))
 
+  test('warns of tables that a crash of the server would empty', async () => {
+    await using s = await commandStage('postgres', accountOf({}))
+    expect((await s.run(['migrate'])).code).toBe(0)
+    await using database = await s.place.open()
+    await change(database, ['alter table headcount.slots set unlogged'])
+    const { code, stdout } = await s.run(['doctor'])
+    expect(code).toBe(0)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /warning schema .*a crash of the server would empty headcount\.slots, .*: alter table headcount\.slots set logged;/,
+    )
+  })
+
   test('names what is well, one line each, and writes nothing', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 1 }))
     const ran = await s.run(['doctor'])
