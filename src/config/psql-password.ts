@@ -1,5 +1,5 @@
 /** The password that psql takes where a database URL has none. */
-import { withLibpqDefaults } from '../db/postgres/connection-url.ts'
+import { databaseOf, hostOf, withLibpqDefaults } from '../db/postgres/connection-url.ts'
 import { ownEnvironment } from './secrets.ts'
 
 /**
@@ -17,13 +17,14 @@ export async function withPsqlPassword(target: string): Promise<string> {
 
 /** A file that others may read is not used, which it says on stderr, as psql does. */
 async function passwordOfFile(url: URL): Promise<string | undefined> {
-  const { searchParams, username, hostname, port, pathname } = withLibpqDefaults(url)
-  const host = searchParams.get('host') ?? decodeURIComponent(hostname)
+  const whole = withLibpqDefaults(url)
+  const { searchParams, username, port } = whole
+  const host = hostOf(whole)
   const info = {
     // As libpq looks for a socket.
     host: host.startsWith('/') ? 'localhost' : host,
     port: searchParams.get('port') ?? port,
-    database: decodeURIComponent(pathname.slice(1)),
+    database: databaseOf(whole),
     user: searchParams.get('user') ?? decodeURIComponent(username),
   }
   // @ts-expect-error -- the package has no types

@@ -4,7 +4,7 @@ import { raceAbort } from '../common/abort.ts'
 import { UsageError } from '../common/errors.ts'
 import type { PGliteLike } from './pglite/types.ts'
 import type { ConnectOptions, Database } from './database.ts'
-import { postgresUrl } from './postgres/connection-url.ts'
+import { hostOf, postgresUrl } from './postgres/connection-url.ts'
 
 export type { PGliteLike } from './pglite/types.ts'
 export type { ConnectOptions, Database, DatabaseLog, OnFolderInUse } from './database.ts'
@@ -91,7 +91,7 @@ export function withoutClose(database: Database): Database {
 
 /** A database URL for messages: host, port and database, never user or password. */
 function labelOf(url: URL): string {
-  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
+  const host = hostOf(url)
   const port = url.searchParams.get('port') ?? (url.port === '' ? '5432' : url.port)
   return `Postgres at ${host === '' ? 'localhost' : host}:${port}${decodeURIComponent(url.pathname)}`
 }

@@ -25,6 +25,16 @@ export function withLibpqDefaults(url: URL): URL {
   return whole
 }
 
+/** A name, an address or the folder of a socket; empty when the URL names none. */
+export function hostOf({ searchParams, hostname }: URL): string {
+  return searchParams.get('host') ?? decodeURIComponent(hostname)
+}
+
+/** pg leaves `/`, `?`, `#`, `@` and others in it percent-encoded; psql does not. */
+export function databaseOf({ pathname }: URL): string {
+  return decodeURIComponent(pathname.slice(1))
+}
+
 function systemUser(): string {
   try {
     return userInfo().username

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import { Client, defaults, Pool, type ClientConfig } from 'pg'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
-import { postgresUrl, withLibpqDefaults } from './connection-url.ts'
+import { databaseOf, postgresUrl, withLibpqDefaults } from './connection-url.ts'
 import { CONNECTIONS_PER_RUN, type Database, type DatabaseLog } from '../database.ts'
 import { checkOut, type Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
@@ -69,15 +69,12 @@ function clientOf(url: URL, password: () => string, connecting: Set<ConnectingCl
       }
     }
 
-    /**
-     * The start-up message. It has no `options` of ours: connection poolers refuse them, and accept the name. The name of the database
-     * is that of psql: pg leaves `/`, `?`, `#`, `@` and others percent-encoded.
-     */
+    /** The start-up message. It has no `options` of ours: connection poolers refuse them, and accept the name. */
     getStartupConf(): object {
       const { user } = this
       return {
         user,
-        database: decodeURIComponent(url.pathname.slice(1)),
+        database: databaseOf(url),
         application_name: 'headcount',
         ...(options !== null && { options }),
       }

@@ -6,6 +6,7 @@ import { UsageError } from '../../common/errors.ts'
 import { isLoopback } from '../../common/listen.ts'
 import { cannotRead } from '../../common/text/cannot-read.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
+import { hostOf } from './connection-url.ts'
 
 /** libpq's, and the last one, which is pg's name for `require`. */
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
@@ -35,10 +36,7 @@ export function withTlsParameters(url: URL): URL {
   // As to libpq, an empty one is none.
   for (const name of fileParameters) if (searchParams.get(name) === '') searchParams.delete(name)
   const mode = modeOf(whole)
-  if (!modes.includes(mode))
-    throw new UsageError(
-      `The database URL has an unknown sslmode, ${mode}${didYouMean(mode, modes)}. Write one of ${modes.join(', ')}.`,
-    )
+  requireKnown('sslmode', mode, modes)
   requireFitting(mode, searchParams)
   // Without the parameter the authorities that Node trusts are.
   if (searchParams.get('sslrootcert') === SYSTEM) searchParams.delete('sslrootcert')
@@ -64,6 +62,13 @@ function modeOf(url: URL): string {
   return 'prefer'
 }
 
+function requireKnown(name: string, value: string, known: readonly string[]): void {
+  if (known.includes(value)) return
+  throw new UsageError(
+    `The database URL has an unknown ${name}, ${value}${didYouMean(value, known)}. Write one of ${known.join(', ')}.`,
+  )
+}
+
 /** As libpq refuses them. */
 function requireFitting(mode: string, searchParams: URLSearchParams): void {
   const rootCertificate = searchParams.get('sslrootcert')
@@ -71,11 +76,7 @@ function requireFitting(mode: string, searchParams: URLSearchParams): void {
     throw new UsageError(
       'sslmode=verify-ca in the database URL needs sslrootcert=<file>, the certificate of the authority. For a public authority write sslmode=verify-full.',
     )
-  const negotiation = searchParams.get('sslnegotiation') || 'postgres'
-  if (!negotiations.includes(negotiation))
-    throw new UsageError(
-      `The database URL has an unknown sslnegotiation, ${negotiation}${didYouMean(negotiation, negotiations)}. Write one of ${negotiations.join(', ')}.`,
-    )
+  requireKnown('sslnegotiation', searchParams.get('sslnegotiation') || 'postgres', negotiations)
   if (isDirect(searchParams) && weakModes.includes(mode))
     throw new UsageError(
       `sslnegotiation=direct in the database URL needs TLS, and sslmode=${mode} does not: write sslmode=require, verify-ca or verify-full.`,
@@ -101,8 +102,8 @@ function isDirect(searchParams: URLSearchParams): boolean {
 }
 
 /** Over a socket of the file system, or a loopback address. */
-function isOnThisMachine({ searchParams, hostname }: URL): boolean {
-  const host = searchParams.get('host') ?? decodeURIComponent(hostname)
+function isOnThisMachine(url: URL): boolean {
+  const host = hostOf(url)
   return host === '' || host.startsWith('/') || host === '::1' || isLoopback(host)
 }
 

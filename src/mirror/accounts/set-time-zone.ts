@@ -48,14 +48,14 @@ const placesOfAbbreviations: ReadonlyMap<string, string> = new Map([
 ])
 
 async function requireZone({ kysely }: Transaction, zone: string): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select name from pg_timezone_names order by name collate "C"`.execute(kysely)
-  const names = rows.map(({ name }) => name)
   const place = placesOfAbbreviations.get(zone)
   if (place !== undefined)
     throw new UsageError(
       `To Postgres ${quote(zone)} is an offset without summer time; take the name of a place, like ${place}. Nothing was changed.`,
     )
+  const { rows } = await sql<{ name: string }>`
+    select name from pg_timezone_names order by name collate "C"`.execute(kysely)
+  const names = rows.map(({ name }) => name)
   if (names.includes(zone)) return
   const nearest = nearestZone(zone, names)
   throw new UsageError(

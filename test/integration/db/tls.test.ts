@@ -1,7 +1,6 @@
 /** A Postgres with TLS and without: what the database URL says about it means what it means to psql. */
-import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -13,6 +12,7 @@ import { startPostgres } from '../../support/databases/postgres.ts'
 import { makeOwnFolder } from '../../support/files/leftovers.ts'
 import { selfSigned } from '../../support/http/certificate.ts'
 import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { listenOnLoopback } from '../../support/http/loopback.ts'
 import { testKey } from '../../support/http/reading.ts'
 
 /** Reaches this machine, and is no loopback address to the program: as a server elsewhere. */
@@ -81,15 +81,12 @@ test.each(['require', 'verify-full', 'no-verify'])('a server without TLS: sslmod
 test.each(['HTTP/1.1 400 Bad Request\r\n\r\n', 'Sx', 'NR'])(
   'what answers the request for TLS with %j is no Postgres',
   async (answer) => {
-    await using other = createServer((socket) =>
-      socket.on('error', () => {}).once('data', () => socket.end(answer)),
+    await using other = await listenOnLoopback(
+      createServer((socket) => socket.once('data', () => socket.end(answer))),
     )
-    other.listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
-    await expect(connect(`postgres://ada:secret@127.0.0.1:${port}/mirror?sslmode=prefer`)).rejects.toThrow(
-      /may be no Postgres: check the host and port/,
-    )
+    await expect(
+      connect(`postgres://ada:secret@127.0.0.1:${other.port}/mirror?sslmode=prefer`),
+    ).rejects.toThrow(/may be no Postgres: check the host and port/)
   },
 )
 

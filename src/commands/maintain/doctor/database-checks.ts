@@ -197,7 +197,7 @@ async function checkIndexes({ kysely }: Database, detail: string): Promise<Check
 }
 
 /** A crash of the server empties them, and lists that did not change are not read again. */
-async function checkLogged({ engine, kysely }: Database, { detail }: CheckResult): Promise<CheckResult> {
+async function checkLogged({ engine, kysely }: Database, detail: string): Promise<CheckResult> {
   if (engine === 'pglite') return ok(detail)
   const { rows } = await sql<{ name: string }>`
     select c.oid::regclass::text as name
@@ -212,7 +212,7 @@ async function checkLogged({ engine, kysely }: Database, { detail }: CheckResult
 }
 
 /** Those of the owner: a statement of this program that fires one looks in `pg_catalog` alone. */
-async function checkTriggers({ engine, kysely }: Database, { detail }: CheckResult): Promise<CheckResult> {
+async function checkTriggers({ engine, kysely }: Database, detail: string): Promise<CheckResult> {
   if (engine === 'pglite') return ok(detail)
   const { rows } = await sql<{ trigger: string; function: string }>`
     select pg_catalog.format('%I on %s', t.tgname, t.tgrelid::regclass) as trigger, p.oid::regprocedure::text as function
@@ -243,10 +243,12 @@ export function checkSchema(database: Database): Promise<CheckResult> {
       const dropped = await droppedParts(database)
       if (dropped.length > 0)
         return failed(DATABASE, `version ${current}, and somebody dropped ${remedyOfDropped(dropped)}`)
-      const logged = await checkLogged(database, ok(`up to date (version ${current})`))
-      if (logged.state !== 'ok') return logged
-      const found = await checkIndexes(database, logged.detail)
-      return found.state === 'ok' ? await checkTriggers(database, found) : found
+      const detail = `up to date (version ${current})`
+      for (const check of [checkLogged, checkIndexes, checkTriggers]) {
+        const found = await check(database, detail)
+        if (found.state !== 'ok') return found
+      }
+      return ok(detail)
     }
     const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
     if (lacking !== null) return failed(DATABASE, `migrations are pending. ${lacking}`)

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { connect, type Database } from '../../../../src/db/connect.ts'
 import { openSnapshot } from '../../../../src/server/stores/mirror/snapshot.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
-import { commandStage } from '../../../support/commands/command-stage.ts'
+import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
 import { change } from '../../../support/databases/older-schema.ts'
 
 const key = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
@@ -23,12 +23,8 @@ async function contentsOf(database: Database): Promise<unknown> {
   return rows
 }
 
-test('a role from which row security hides rows gets an error, and changes, copies and serves nothing', async () => {
-  const account = accountOf({ gala: 20 })
-  await using s = await commandStage('postgres', account)
-  await using files = await mkdtempDisposable(join(tmpdir(), 'headcount-test-row-security-'))
-  await using owner = await connect(s.place.url)
-  expect((await s.run(['sync', '-q'])).code).toBe(0)
+/** A role that may read and write every table of the mirror, and owns none. */
+async function makeTenant(owner: Database, { place }: CommandStage) {
   const role = `tenant_${randomUUID().slice(0, 8)}`
   await change(owner, [
     `create role ${role} login password 'tenant'`,
@@ -36,9 +32,19 @@ test('a role from which row security hides rows gets an error, and changes, copi
     `grant all on all tables in schema headcount to ${role}`,
     `grant all on all sequences in schema headcount to ${role}`,
   ])
-  const url = new URL(s.place.url)
+  const url = new URL(place.url)
   Object.assign(url, { username: role, password: 'tenant' })
-  const env = { ...key, DATABASE_URL: url.href }
+  return { role, url: url.href }
+}
+
+test('a role from which row security hides rows gets an error, and changes, copies and serves nothing', async () => {
+  const account = accountOf({ gala: 20 })
+  await using s = await commandStage('postgres', account)
+  await using files = await mkdtempDisposable(join(tmpdir(), 'headcount-test-row-security-'))
+  await using owner = await connect(s.place.url)
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+  const { role, url } = await makeTenant(owner, s)
+  const env = { ...key, DATABASE_URL: url }
   const copy = join(files.path, 'mirror.tar.gz')
   const commands = [
     ['sync', '--all'],
@@ -67,7 +73,7 @@ test('a role from which row security hides rows gets an error, and changes, copi
   }
   expect(await contentsOf(owner)).toEqual(before)
   expect(await readdir(files.path)).toEqual([])
-  await using database = await connect(url.href)
+  await using database = await connect(url)
   {
     await using snapshot = await openSnapshot(database)
     await expect(snapshot.trx.query('select from headcount.responses')).rejects.toThrow(/row-level security/)
@@ -99,12 +105,8 @@ test('a trigger whose function asks a table with row security ends a run, and th
   await using s = await commandStage('postgres', account)
   await using owner = await connect(s.place.url)
   expect((await s.run(['sync', '-q'])).code).toBe(0)
-  const role = `tenant_${randomUUID().slice(0, 8)}`
+  const { role, url } = await makeTenant(owner, s)
   await change(owner, [
-    `create role ${role} login password 'tenant'`,
-    `grant usage on schema headcount to ${role}`,
-    `grant all on all tables in schema headcount to ${role}`,
-    `grant all on all sequences in schema headcount to ${role}`,
     `create table public.heard (name text)`,
     `grant insert on public.heard to ${role}`,
     `alter table public.heard enable row level security`,
@@ -113,9 +115,7 @@ test('a trigger whose function asks a table with row security ends a run, and th
      begin insert into public.heard values (new.name); return new; end $$`,
     `create trigger hear after update on headcount.responses for each row execute function public.hear()`,
   ])
-  const url = new URL(s.place.url)
-  Object.assign(url, { username: role, password: 'tenant' })
-  const env = { DATABASE_URL: url.href }
+  const env = { DATABASE_URL: url }
   account.of('gala').splice(0, 1, responseItem(1, { name: 'Edited' }))
   const refused = await s.run(['sync'], { env })
   expect(refused.code).toBe(5)
