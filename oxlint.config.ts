@@ -59,7 +59,12 @@ const layers = [
 const packages = [
   {
     name: 'undici',
-    by: ['src/source/http/client.ts', 'src/outputs/notify/send/post.ts', 'src/commands/control/client.ts'],
+    by: [
+      'src/source/http/client.ts',
+      'src/source/http/proxy-agent.ts',
+      'src/outputs/notify/send/post.ts',
+      'src/commands/control/client.ts',
+    ],
   },
   { name: 'nodemailer', by: ['src/outputs/notify/send/mail.ts'] },
   { name: '@opentelemetry/sdk-trace', by: ['src/telemetry/sdk/traces.ts'] },

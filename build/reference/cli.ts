@@ -43,6 +43,12 @@ const withoutFlag = [
     '',
     'the program that shows a result of `query` that does not fit the screen, like `less`; empty or not set: none',
   ],
+  [
+    '`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`',
+    '',
+    '',
+    'the HTTP proxy that leads to services and recipients, like `http://user:password@host:port`, and the hosts that it does not lead to ([upkeep.md](operate/upkeep.md#behind-an-http-proxy))',
+  ],
   ['`NO_COLOR`', '', '', 'any value: no colour'],
 ] as const
 

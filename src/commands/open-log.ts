@@ -32,7 +32,11 @@ export async function openLog(
 
 /** The last safeguard: no message of this program contains a secret, and one that came from a library is redacted. */
 export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal): void {
-  if ('service' in config) terminal.redact(config.service.apiKey)
+  if ('service' in config) {
+    terminal.redact(config.service.apiKey)
+    const password = config.service.proxy?.password ?? ''
+    for (const spelling of [password, decodeURIComponent(password)]) terminal.redact(spelling)
+  }
   redactPassword(config.database.target, terminal)
   const { mail, digestTo, notifyTo } = config.notify
   for (const recipient of [...digestTo, ...notifyTo]) redactRecipient(recipient, terminal)

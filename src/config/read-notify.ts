@@ -8,10 +8,11 @@ import { settings } from './settings.ts'
 export type NotifyConfig = Awaited<ReturnType<typeof readNotify>>
 
 export async function readNotify(reading: SettingsReader) {
+  const recipients = (text: string) => parseRecipients(text, reading.proxyFor)
   const server = reading.secret('HEADCOUNT_SMTP_URL', parseMailServer)
   const from = await reading.take(settings.mailFrom)
-  const digestTo = reading.secret('HEADCOUNT_DIGEST_TO', parseRecipients) ?? []
-  const notifyTo = reading.secret('HEADCOUNT_NOTIFY_TO', parseRecipients) ?? []
+  const digestTo = reading.secret('HEADCOUNT_DIGEST_TO', recipients) ?? []
+  const notifyTo = reading.secret('HEADCOUNT_NOTIFY_TO', recipients) ?? []
   const digestSchedule = await reading.take(settings.digestSchedule)
   const mail: MailSettings | null = server === null || from === null ? null : Object.freeze({ server, from })
   const isFaulty = reading.faults.length > 0
@@ -32,6 +33,12 @@ export async function readNotify(reading: SettingsReader) {
     /** Names people to web addresses. */
     digestWithPersonal: await reading.take(settings.withPersonal),
     notifyTo,
+    /** The HTTP proxy that leads to a web address; null: none does. @throws ConfigurationError when its own address is faulty */
+    proxyFor: (url: URL): URL | null => {
+      const proxy = reading.proxyFor(url)
+      reading.finish()
+      return proxy
+    },
   })
 }
 

@@ -9,6 +9,8 @@ export interface ServiceSettings {
   /** The variable or the file that holds it, for messages. */
   readonly apiKeyFrom: string
   readonly allowHttp: boolean
+  /** The HTTP proxy that leads to the service; null: none does. */
+  readonly proxy: URL | null
 }
 
 /** Where the key comes from, and what to do about what is missing. */
@@ -37,5 +39,6 @@ export async function readService(
     )
   }
   if (baseUrl === null || apiKey === null) return null
-  return Object.freeze({ baseUrl, apiKey, apiKeyFrom, allowHttp })
+  const proxy = reading.proxyFor(baseUrl)
+  return Object.freeze({ baseUrl, apiKey, apiKeyFrom, allowHttp, proxy })
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { ConfigurationError } from '../common/errors.ts'
+import { readProxy } from './read-proxy.ts'
 import { readSecret, type Environment } from './secrets.ts'
 import type { Setting, SettingWithFallback } from './settings.ts'
 import { InvalidValueError } from '../common/parse-values.ts'
@@ -45,6 +46,8 @@ export interface SettingsReader {
   secret<Value>(variable: string, check: (text: string) => Value, remedy?: string): Value | null
   /** What reads the file of a secret anew, which was read before; null when it comes from no regular file. It throws InvalidValueError. */
   rereadSecret<Value>(variable: string, check: (text: string) => Value): (() => Value) | null
+  /** The HTTP proxy that leads to an address by the environment; null: none does, or its own address is faulty. */
+  readonly proxyFor: (url: URL) => URL | null
   /** @throws ConfigurationError when there was any fault */
   finish(): void
 }
@@ -93,9 +96,7 @@ export function createSettingsReader(
         if (secret === null && remedy !== undefined) faults.push(`${variable} is not set: ${remedy}`)
         return secret === null ? null : checkNamed(variable, secret, check)
       } catch (error) {
-        if (!(error instanceof InvalidValueError)) throw error
-        faults.push(error.message)
-        return null
+        return noteInvalid(faults, error)
       }
     },
 
@@ -105,6 +106,8 @@ export function createSettingsReader(
       if (path === undefined || statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null
       return () => checkNamed(variable, readSecret(environment, variable) ?? '', check)
     },
+
+    proxyFor: (url) => proxyFor(url, environment, faults),
 
     finish() {
       if (faults.length > 0) throw new ConfigurationError(faults)
@@ -147,4 +150,19 @@ function checkNamed<Value>(variable: string, secret: string, check: (text: strin
   } catch (error) {
     throw error instanceof InvalidValueError ? new InvalidValueError(`${variable} ${error.message}`) : error
   }
+}
+
+function proxyFor(url: URL, environment: Environment, faults: string[]): URL | null {
+  try {
+    return readProxy(url, environment)
+  } catch (error) {
+    return noteInvalid(faults, error)
+  }
+}
+
+/** Once, for one variable may be the fault of many addresses. @throws any other error */
+function noteInvalid(faults: string[], error: unknown): null {
+  if (!(error instanceof InvalidValueError)) throw error
+  if (!faults.includes(error.message)) faults.push(error.message)
+  return null
 }

@@ -65,6 +65,8 @@ export interface SourceOptions {
   readonly maxPauseMs?: number
   /** The maximum of concurrent requests. */
   readonly concurrency?: number
+  /** The HTTP proxy that leads to the service; null: none does. */
+  readonly proxy?: URL | null
   /** Shared with other sources; without it the source has one of its own. */
   readonly host?: Host | null
   /** Given to other runs while the service asks this source for a pause. */
@@ -157,7 +159,9 @@ function createContext(options: SourceOptions, opened: AsyncDisposableStack): Re
   const log: RequestContext['log'] = (level, message, fields) =>
     options.log?.(level, redactor.text(message), fields)
   const { origin } = options.baseUrl
-  const host = options.host ?? opened.use(createHost({ origin, concurrency, requestTimeoutMs, log }))
+  const host =
+    options.host ??
+    opened.use(createHost({ origin, concurrency, requestTimeoutMs, proxy: options.proxy ?? null, log }))
   opened.defer(host.onSlowdown(() => options.onSlowdown?.()))
   const permits = {
     ordinary: opened.use(host.permits.join(concurrency)),

@@ -14,6 +14,8 @@ export interface HostOptions {
   readonly concurrency: number
   /** A silence of a sixth of it counts as a stall. */
   readonly requestTimeoutMs: number
+  /** The HTTP proxy that leads to the service; null: none does. */
+  readonly proxy: URL | null
   /** Told once, whoever asks the service. */
   readonly log: (level: 'debug' | 'info', message: string, fields?: object) => void
 }
@@ -31,7 +33,7 @@ export interface Host extends AsyncDisposable {
   onSlowdown(callback: () => void): () => void
 }
 
-export function createHost({ origin, concurrency, requestTimeoutMs, log }: HostOptions): Host {
+export function createHost({ origin, concurrency, requestTimeoutMs, proxy, log }: HostOptions): Host {
   const permits = new Semaphore(concurrency)
   const pauses = new Pauses(systemClock)
   const listeners = new Set<() => void>()
@@ -46,7 +48,7 @@ export function createHost({ origin, concurrency, requestTimeoutMs, log }: HostO
     },
   })
   // One connection more than permits: that of a list that holds the permit for large lists (send-request.ts).
-  const client = createClient({ origin, requestTimeoutMs, connections: concurrency + 1 })
+  const client = createClient({ origin, requestTimeoutMs, connections: concurrency + 1, proxy })
   return {
     origin,
     client,

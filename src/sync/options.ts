@@ -13,6 +13,7 @@ import { createPersonKey, type PersonKey } from '../normalise/suppression/person
 import type { Slowdown } from '../source/throttle/slowdown.ts'
 import type { Host } from '../source/host.ts'
 import type { SuspendableTurn } from '../source/throttle/pause-gate.ts'
+import { proxyOption } from '../source/http/proxy.ts'
 import { serviceUrl } from '../source/url.ts'
 
 /** Where a run logs to. The shape is pino's; without one, a run is silent. */
@@ -70,6 +71,8 @@ export interface RunOptions extends DatabaseOptions {
   readonly baseUrl: string
   /** Allows plain http to a host that is not this machine. */
   readonly allowHttp?: boolean
+  /** The HTTP proxy that leads to the service, `http://[user:password@]host:port`; none when not given. No environment variable is read. */
+  readonly proxy?: string
   /** Most requests at once, up to 256; 8 when not given. */
   readonly concurrency?: number
   /** Deadline of one request; 60 s, and 1 s more for every 256 KiB of body received. */
@@ -184,6 +187,7 @@ export function resolveOptions(options: RunOptions) {
     baseUrl,
     /** The base address in one spelling, without a slash at its end: the mirror remembers it. */
     address: baseUrl.origin + baseUrl.pathname.replace(/\/+$/, ''),
+    proxy: proxyOption(options.proxy),
     concurrency,
     // Of these the source has the defaults.
     requestTimeoutMs: options.requestTimeoutMs,

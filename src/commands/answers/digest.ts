@@ -111,7 +111,7 @@ function recipientsOf(flags: DigestFlags, { notify }: Config): readonly Recipien
     )
   }
   try {
-    return parseRecipients(flags.to)
+    return parseRecipients(flags.to, notify.proxyFor)
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error
     throw new UsageError(

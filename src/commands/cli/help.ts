@@ -79,6 +79,10 @@ export const settingsHelp: readonly Example[] = [
     'pretty or json; default pretty, but json for worker and serve without a terminal',
   ],
   ['HEADCOUNT_PAGER, PAGER', 'shows a result of query that does not fit the screen, like less; default none'],
+  [
+    'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
+    'the HTTP proxy that leads to services, and hosts that it does not lead to',
+  ],
   ['NO_COLOR', 'any value: no colour'],
   ['--env-file <file>', 'for any command: read settings from a file; variables already set take precedence'],
 ]

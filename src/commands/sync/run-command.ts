@@ -116,6 +116,7 @@ export function pooledRunOptions({
     ...(personKey !== null && { personKey }),
     baseUrl: service.baseUrl.href,
     allowHttp: service.allowHttp,
+    ...(service.proxy !== null && { proxy: service.proxy.href }),
     concurrency: run.concurrency,
     requestTimeoutMs: run.requestTimeoutMs,
     ...(run.runTimeoutMs !== null && { runTimeoutMs: run.runTimeoutMs }),

@@ -110,6 +110,7 @@ const optionKinds = {
   outage: object,
   personKey: text,
   pglite: { what: 'a PGlite', fits: has('query', 'transaction') },
+  proxy: text,
   pool: { what: 'a Pool of pg', fits: isPool },
   pseudonymise: texts,
   random: callback,

@@ -13,6 +13,7 @@ export type NamedOption =
   | 'maxBodyBytes'
   | 'leaveOut'
   | 'personKey'
+  | 'proxy'
   | 'pseudonymise'
   | 'requestTimeoutMs'
   | 'restart'

@@ -124,9 +124,9 @@ class BoundedRuns implements RunPool {
     run: (options: RunOptions) => Promise<Result>,
   ): Promise<Result> {
     const whole: RunOptions = { ...this.#defaults, ...options, open: this.#database.open }
-    const { account, baseUrl } = resolveOptions(whole)
+    const { account, baseUrl, proxy } = resolveOptions(whole)
     const { origin } = baseUrl
-    this.#hosts.noteAccount(origin, account)
+    this.#hosts.noteAccount(origin, account, proxy)
     using linked = followAbort(this.#ending.signal, this.#signal, options.signal)
     const { signal } = linked
     const turn = await this.#turns.take(origin, account, signal).catch((error: unknown) => {

@@ -42,9 +42,9 @@ export class Hosts implements AsyncDisposable {
     return this.#knownAt(origin).host
   }
 
-  /** An account is about to wait for its turn at an origin. */
-  noteAccount(origin: string, account: string): void {
-    const known = this.#knownAt(origin)
+  /** An account is about to wait for its turn at an origin. @param proxy that leads there: the first account decides */
+  noteAccount(origin: string, account: string, proxy: URL | null): void {
+    const known = this.#knownAt(origin, proxy)
     known.firstAccount ??= account
     if (known.firstAccount !== account) known.host.shareAmongAccounts()
   }
@@ -73,7 +73,7 @@ export class Hosts implements AsyncDisposable {
     return this.#hosts.get(origin)?.dead.get(account) ?? 0
   }
 
-  #knownAt(origin: string): KnownHost {
+  #knownAt(origin: string, proxy: URL | null = null): KnownHost {
     const known = this.#hosts.get(origin)
     if (known !== undefined) return known
     const { requestsPerHost, logger, onOpen } = this.#options
@@ -81,6 +81,7 @@ export class Hosts implements AsyncDisposable {
       origin,
       concurrency: requestsPerHost,
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
+      proxy,
       log: (level, message, fields) => logger[level]({ host: origin, ...fields }, `${origin}: ${message}`),
     })
     const added: KnownHost = { host, firstAccount: null, isBlocking: false, dead: new Map() }

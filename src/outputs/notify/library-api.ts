@@ -10,6 +10,7 @@ import type { Delivery, RunCall } from './deliver.ts'
 import { deliverDigests, sendDigestsOnce } from './digest/deliver-digests.ts'
 import { DEFAULT_DIGEST_NAME } from './digest/digest-subject.ts'
 import { parseMailSender, parseMailServer } from './mail-settings.ts'
+import { proxyOption } from '../../source/http/proxy.ts'
 import { parseRecipients } from './recipient.ts'
 
 export interface SendDigestOptions extends StatusOptions {
@@ -32,6 +33,8 @@ export interface SendDigestOptions extends StatusOptions {
   readonly smtpUrl?: string
   /** Whom mail is from. */
   readonly mailFrom?: string
+  /** The HTTP proxy that leads to web addresses, `http://[user:password@]host:port`; none when not given. */
+  readonly proxy?: string
   readonly signal?: AbortSignal
 }
 
@@ -45,7 +48,8 @@ export async function sendDigest(options: SendDigestOptions): Promise<readonly D
   checkOptions(options, 'to')
   const { since = 'last', name = DEFAULT_DIGEST_NAME, event = null, signal = NEVER } = options
   const to = typeof options.to === 'string' ? options.to : options.to.join(' ')
-  const recipients = parseOption('to', () => parseRecipients(to))
+  const proxy = proxyOption(options.proxy)
+  const recipients = parseOption('to', () => parseRecipients(to, () => proxy))
   const mail = mailOption(options)
   if (mail === null && recipients.some(({ kind }) => kind === 'mail'))
     throw new UsageError('The options `smtpUrl` and `mailFrom` are needed to send mail.')

@@ -15,7 +15,11 @@ export interface WebRecipient {
   /** `slack`: an incoming webhook; `json`: anything else. */
   readonly kind: 'slack' | 'json'
   readonly url: string
+  /** The HTTP proxy that leads there, where one does. */
+  readonly proxy?: URL
 }
+
+export type ProxyFor = (url: URL) => URL | null
 
 export type Recipient = MailRecipient | WebRecipient
 
@@ -27,13 +31,15 @@ const FORMS = 'mailto:ada@example.org or an address that begins with https://'
 /**
  * Recipients between blanks or line ends; one `mailto:` may have several addresses between commas. Each is told apart, once.
  *
+ * @param proxyFor the HTTP proxy that leads to a web address
  * @throws InvalidValueError that quotes no web address
  */
-export function parseRecipients(text: string): readonly Recipient[] {
+export function parseRecipients(text: string, proxyFor: ProxyFor = () => null): readonly Recipient[] {
   const words = text.split(/\s+/).filter((word) => word !== '')
   const recipients = new Map<string, Recipient>()
   for (const word of words) {
-    for (const recipient of parseWord(word)) recipients.set(recipientKey(recipient).sha256, recipient)
+    for (const recipient of parseWord(word, proxyFor))
+      recipients.set(recipientKey(recipient).sha256, recipient)
   }
   if (recipients.size === 0) throw new InvalidValueError(`must name a recipient: ${FORMS}`)
   if (recipients.size > MAX_RECIPIENTS)
@@ -41,7 +47,7 @@ export function parseRecipients(text: string): readonly Recipient[] {
   return [...recipients.values()]
 }
 
-function parseWord(word: string): readonly Recipient[] {
+function parseWord(word: string, proxyFor: ProxyFor): readonly Recipient[] {
   if (/^mailto:/i.test(word)) return parseMailto(word.slice('mailto:'.length))
   if (isMailAddress(word)) throw new InvalidValueError(`must be mailto:${word}, not ${word}`)
   const url = /^https?:\/\//i.test(word) ? URL.parse(word) : null
@@ -54,7 +60,8 @@ function parseWord(word: string): readonly Recipient[] {
   if (url.username !== '' || url.password !== '')
     throw new InvalidValueError('must hold no user name or password')
   if (url.hash !== '') throw new InvalidValueError('must have no fragment (the part from "#")')
-  return [{ kind: isSlack(url) ? 'slack' : 'json', url: url.href }]
+  const proxy = proxyFor(url)
+  return [{ kind: isSlack(url) ? 'slack' : 'json', url: url.href, ...(proxy !== null && { proxy }) }]
 }
 
 function parseMailto(list: string): readonly Recipient[] {

@@ -6,6 +6,7 @@ import {
   type HeadcountError,
   UnreachableError,
 } from '../../common/errors.ts'
+import { ProxyError } from './proxy.ts'
 import { RequestTimeoutError } from '../timeouts/request-timeout.ts'
 
 type Explain = (host: string) => string
@@ -78,6 +79,7 @@ const handshakeCode = /^ERR_SSL_.*(?:WRONG_VERSION_NUMBER|PROTOCOL|HANDSHAKE|PAC
 export function isBeforeRequest(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isBeforeRequest)
   if (!(error instanceof Error)) return false
+  if (error instanceof ProxyError) return true
   if ('syscall' in error && connecting.test(String(error.syscall))) return true
   const code = codeOf(error) ?? ''
   return beforeRequest.test(code) || handshakeCode.test(code) || certificateCode.test(code)
@@ -88,6 +90,7 @@ export function isBeforeRequest(error: unknown): boolean {
  * of this program.
  */
 export function toNetworkError(cause: unknown, url: URL): HeadcountError | null {
+  if (cause instanceof ProxyError) return cause.toUnreachableError(url)
   const code = codeOf(cause)
   if (code === null || ownFault.test(code)) return null
   const { host, hostname, pathname } = url

@@ -32,6 +32,7 @@ export type VerifyOptions = Pick<
   | 'apiKey'
   | 'baseUrl'
   | 'allowHttp'
+  | 'proxy'
   | 'concurrency'
   | 'requestTimeoutMs'
   | 'runTimeoutMs'

@@ -12,6 +12,7 @@ async function hostOf(concurrency: number, requestTimeoutMs = 60_000) {
     origin: server.origin,
     concurrency,
     requestTimeoutMs,
+    proxy: null,
     log: (level, message) => logged.push(`${level}: ${message}`),
   })
   onTestFinished(() => host[Symbol.asyncDispose]())

@@ -56,6 +56,24 @@ export const serviceGuards: readonly Guard[] = [
     only: 'N4',
   },
   {
+    name: 'certificates behind a proxy',
+    promise: 'so it is behind an HTTP proxy',
+    mutation: 'never',
+    tests: ['test/integration/source/proxy.test.ts'],
+  },
+  {
+    name: 'key and proxy',
+    promise: 'no proxy sees a key, and none answers for the service',
+    mutation: 'never',
+    tests: ['test/integration/source/proxy.test.ts'],
+  },
+  {
+    name: 'proxy for this machine',
+    promise: 'what is for this machine goes to no proxy',
+    mutation: 'never',
+    tests: ['test/unit/config/read-proxy.test.ts'],
+  },
+  {
     name: 'deadline',
     promise: 'every request ends, also one that drips',
     mutation: { body: 'return' },

@@ -48,6 +48,7 @@ test('every setting has its default', async () => {
       apiKey: 'canary-key',
       apiKeyFrom: 'HEADCOUNT_API_KEY',
       allowHttp: false,
+      proxy: null,
     },
     run: {
       concurrency: 8,
@@ -78,6 +79,7 @@ test('every setting has its default', async () => {
       digestSchedule: null,
       digestWithPersonal: false,
       notifyTo: [],
+      proxyFor: expect.any(Function),
     },
   })
 })
@@ -137,6 +139,7 @@ test('every setting is read from its variable', async () => {
       apiKey: 'canary-key',
       apiKeyFrom: 'HEADCOUNT_API_KEY',
       allowHttp: true,
+      proxy: null,
     },
     run: {
       concurrency: 256,
@@ -176,6 +179,7 @@ test('every setting is read from its variable', async () => {
       digestSchedule: '0 7 * * *',
       digestWithPersonal: true,
       notifyTo: [{ kind: 'json', url: 'https://example.org/hook' }],
+      proxyFor: expect.any(Function),
     },
   })
 })

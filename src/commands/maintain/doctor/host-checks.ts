@@ -67,6 +67,7 @@ export async function examineHost(
     origin: first.service.baseUrl.origin,
     concurrency,
     requestTimeoutMs: first.run.requestTimeoutMs,
+    proxy: first.service.proxy,
     log: () => {},
   })
   const asked = await askAccounts(accounts, host, concurrency, signal)

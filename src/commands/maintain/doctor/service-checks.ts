@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { ServiceConfig } from '../../../config/config.ts'
 import { CrossOriginError, NotFoundError } from '../../../common/errors.ts'
+import { optionName } from '../../../common/options/option-names.ts'
 import { withNamesOf } from '../../open-log.ts'
 import { createSource, type Source, type SourceOptions } from '../../../source/api.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
@@ -22,19 +23,25 @@ const RENEWED_BEFORE_MS = 14 * DAY_MS
 const CLOCK_TOLERANCE_MS = 60_000
 
 export async function checkName({ service }: ServiceConfig): Promise<CheckResult> {
-  const host = service.baseUrl.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host)) return ok(`${host} is an address`)
+  const { proxy, baseUrl } = service
+  const { hostname } = proxy ?? baseUrl
+  const host = hostname.replace(/^\[|\]$/g, '')
+  // The proxy looks up the name of the service.
+  const behind = proxy === null ? '' : `, a proxy that leads to ${baseUrl.host}`
+  if (isIP(host)) return ok(`${host} is an address${behind}`)
   try {
     const addresses = await lookup(host, { all: true })
-    return ok(`${host} is ${addresses.map(({ address }) => address).join(', ')}`)
+    return ok(`${host} is ${addresses.map(({ address }) => address).join(', ')}${behind}`)
   } catch {
-    return failed(UNREACHABLE, `${host} is not known: check the base address and the network (DNS)`)
+    const given = proxy === null ? 'the base address' : optionName('proxy')
+    return failed(UNREACHABLE, `${host} is not known: check ${given} and the network (DNS)`)
   }
 }
 
 export async function checkTls({ service }: ServiceConfig, signal: AbortSignal): Promise<CheckResult> {
   const { protocol, hostname, port } = service.baseUrl
   if (protocol === 'http:') return skipped('plain http: nothing to check')
+  if (service.proxy !== null) return skipped(`reached through the proxy ${service.proxy.host}`)
   const host = hostname.replace(/^\[|\]$/g, '')
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(TLS_DEADLINE_MS)])
   const socket = connect({ host, port: Number(port || 443), ...(isIP(host) ? {} : { servername: host }) })
@@ -74,11 +81,11 @@ export function withSource<T>(
   options: Pick<SourceOptions, 'signal' | 'host'>,
   work: (source: Source) => Promise<T>,
 ): Promise<T> {
-  const { baseUrl, apiKey } = config.service
+  const { baseUrl, apiKey, proxy } = config.service
   const { requestTimeoutMs, maxBodyBytes } = config.run
   return withNamesOf(config, async () => {
     const limits = { requestTimeoutMs, maxBodyBytes, maxPauseMs: MAX_PAUSE_MS }
-    const source = createSource({ baseUrl, apiKey, ...limits, ...options })
+    const source = createSource({ baseUrl, apiKey, proxy, ...limits, ...options })
     try {
       return await work(source)
     } finally {

@@ -2,6 +2,8 @@
 import { Agent, request } from 'undici'
 import { version } from '../../../common/version.ts'
 import { isBeforeRequest } from '../../../source/http/network-errors.ts'
+import { ProxyError } from '../../../source/http/proxy.ts'
+import { createProxyAgent } from '../../../source/http/proxy-agent.ts'
 import { isTransientStatus } from '../../../source/retry/policy.ts'
 import { readRetryAfter } from '../../../source/retry/retry-after.ts'
 import { secretsOf, type WebRecipient } from '../recipient.ts'
@@ -19,12 +21,10 @@ export async function post(
   signal: AbortSignal,
 ): Promise<SendResult> {
   const { url } = recipient
-  const agent = new Agent({
-    connect: { /* guard: certificates of recipients */ rejectUnauthorized: true, timeout: MAX_CONNECT_MS },
-    allowH2: false,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  const agent =
+    recipient.proxy === undefined
+      ? createAgent()
+      : createProxyAgent(recipient.proxy, { connectTimeoutMs: MAX_CONNECT_MS })
   try {
     const response = await request(url, {
       method: 'POST',
@@ -48,11 +48,22 @@ export async function post(
       retryAfterMs: readRetryAfter(textOf(headers['retry-after']), textOf(headers['date']), Date.now()),
     })
   } catch (error) {
-    const reason = errorLine(`${new URL(url).host}: ${reasonOf(error, signal)}`, secretsOf(recipient))
+    const { host } = new URL(url)
+    const found = error instanceof ProxyError ? error.reason(host) : reasonOf(error, signal)
+    const reason = errorLine(`${host}: ${found}`, secretsOf(recipient))
     return sendFailure(reason, { mayBeAccepted: !isBeforeRequest(error) })
   } finally {
     await agent.destroy()
   }
+}
+
+function createAgent(): Agent {
+  return new Agent({
+    connect: { /* guard: certificates of recipients */ rejectUnauthorized: true, timeout: MAX_CONNECT_MS },
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
 }
 
 const CONFLICT = 409

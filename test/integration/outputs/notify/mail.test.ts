@@ -1,10 +1,13 @@
 /** Mail to a server on loopback: TLS, certificates, refusals, silence. */
 import { setTimeout } from 'node:timers/promises'
+import tls from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { parseMailServer } from '../../../../src/outputs/notify/mail-settings.ts'
+import { parseRecipients } from '../../../../src/outputs/notify/recipient.ts'
 import { sendMail, transportOptions, type Mail } from '../../../../src/outputs/notify/send/mail.ts'
 import { sendMessage } from '../../../../src/outputs/notify/send/send-message.ts'
-import { startFaultServer } from '../../../support/http/fault-server.ts'
+import { send, startFaultServer } from '../../../support/http/fault-server.ts'
+import { answer, startHttpProxy } from '../../../support/http/http-proxy.ts'
 import { startSilentServer } from '../../../support/http/loopback.ts'
 import { selfSigned } from '../../../support/http/certificate.ts'
 import {
@@ -128,6 +131,27 @@ describe('a message to the web', () => {
       error: expect.stringMatching(/self-signed/),
     })
     expect(server.requests).toEqual([])
+  })
+
+  test('goes through the HTTP proxy that leads there', async () => {
+    const certificate = selfSigned({ dnsNames: ['hooks.example'] })
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), certificate.cert])
+    await using server = await startFaultServer({ tls: certificate })
+    server.always(send({ status: 200, body: {} }))
+    await using proxy = await startHttpProxy(server)
+    const [recipient] = parseRecipients('https://hooks.example/1/xyz', () => new URL(proxy.origin))
+    if (recipient === undefined) throw new Error('There is no recipient.')
+    expect(await sendMessage(recipient, message, null, never)).toEqual({ isAccepted: true })
+    expect(server.requests).toMatchObject([{ method: 'POST', path: '/1/xyz' }])
+    expect(proxy.asked).toMatchObject([{ host: 'hooks.example:443' }])
+    proxy.refuse(answer(403))
+    expect(await sendMessage(recipient, message, null, never)).toMatchObject({
+      isAccepted: false,
+      mayBeAccepted: false,
+      error: expect.stringMatching(
+        /^hooks\.example: the proxy 127\.0\.0\.1:\d+ refuses to connect to hooks\.example \(403\)/,
+      ),
+    })
   })
 
   test('ends by its deadline where the server says nothing', async () => {

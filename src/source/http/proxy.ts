@@ -1,0 +1,87 @@
+/** The HTTP proxy between this machine and a service: its address, and how its errors are told. */
+import { errorCode } from '../../common/error-code.ts'
+import { UnreachableError, UsageError } from '../../common/errors.ts'
+import { optionName } from '../../common/options/option-names.ts'
+import { InvalidValueError } from '../../common/parse-values.ts'
+
+const FORM = 'http://host:port'
+
+/**
+ * Reads the address of a proxy: `http(s)://[user:password@]host[:port]`; without a scheme it is http.
+ *
+ * @throws InvalidValueError that never quotes the address, which may hold a password
+ */
+export function parseProxy(text: string): URL {
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  if (url === null || url.hostname === '')
+    throw new InvalidValueError(`must be the address of a proxy, like ${FORM}`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new InvalidValueError(
+      `must begin with http:// or https://, like ${FORM}: no other kind of proxy is known here`,
+    )
+  if (!isDecodable(url.username + url.password))
+    throw new InvalidValueError('must have its user name and password percent-encoded (% is %25, @ is %40)')
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    throw new InvalidValueError(`must end with the port, like ${FORM}`)
+  return url
+}
+
+/** The option `proxy` of a program; null when it is not given. @throws UsageError that never quotes it */
+export function proxyOption(text: string | undefined): URL | null {
+  if (text === undefined) return null
+  try {
+    return parseProxy(text)
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error
+    throw new UsageError(`The option \`proxy\` ${error.message}.`)
+  }
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return typeof decodeURIComponent(text) === 'string'
+  } catch {
+    return false
+  }
+}
+
+/** No connection through a proxy. Nothing was sent to the server behind it. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError'
+  /** Its status, when it answered. */
+  readonly status: number | null
+  readonly #proxy: URL
+
+  constructor(proxy: URL, status: number | null, cause?: unknown) {
+    super(`no connection through the proxy ${proxy.host}`, { cause })
+    this.#proxy = proxy
+    this.status = status
+  }
+
+  /** @param host of the server, for which the proxy was asked */
+  reason(host: string): string {
+    const { host: proxy, username } = this.#proxy
+    if (this.status === null)
+      return `there is no connection to the proxy ${proxy} (${reasonOf(this.cause)}). Check ${optionName('proxy')} and the network`
+    if (this.status === 407)
+      return username === ''
+        ? `the proxy ${proxy} asks for a user name and a password (407). Give them in ${optionName('proxy')}, like http://user:password@host:port`
+        : `the proxy ${proxy} refuses the user name or the password (407). Check ${optionName('proxy')}; special characters are percent-encoded there`
+    return this.status < 500
+      ? `the proxy ${proxy} refuses to connect to ${host} (${this.status}). Let it, or do without it: ${WITHOUT_PROXY}`
+      : `the proxy ${proxy} could not connect to ${host} (${this.status}). Is the service running, and the address right?`
+  }
+
+  toUnreachableError({ host, pathname }: URL): UnreachableError {
+    return new UnreachableError(`GET ${pathname} failed: ${this.reason(host)}.`, { cause: this })
+  }
+}
+
+const WITHOUT_PROXY = 'NO_PROXY names hosts that are reached directly'
+
+function reasonOf(error: unknown): string {
+  const code = errorCode(error)
+  if (code !== null) return code
+  if (error instanceof AggregateError) return reasonOf(error.errors[0])
+  return error instanceof Error ? error.message : String(error)
+}
