@@ -20,10 +20,10 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
   const message = messageOf(error)
   const options = { cause: withoutValues(error) }
   if (code === '40001' || code === DEADLOCK_DETECTED) {
-    return new TransactionConflictError(
-      `${label}: ${message}. Another transaction was in the way; the same work may be tried again.`,
-      options,
-    )
+    const remedy = isRecoveryConflict(error)
+      ? 'The standby took over a change to what was still being read: try again, or let it wait for readers (hot_standby_feedback = on, or a longer max_standby_streaming_delay)'
+      : 'Another transaction was in the way; the same work may be tried again'
+    return new TransactionConflictError(`${label}: ${message}. ${remedy}.`, options)
   }
   const foreign = foreignFunction(error)
   if (
@@ -41,6 +41,14 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
   const Kind = transactionOnlyState.test(code) ? TransactionFailedError : DatabaseError
   const fault = foreign === null ? message : `${message}, in the function ${foreign}`
   return new Kind(`${label}: ${remedy === null ? fault : `${fault}. ${remedy}`}`, options)
+}
+
+/** The functions of the server that end a query on a standby. Its messages are in any language. */
+const recoveryConflict = /^Process(?:Interrupts|RecoveryConflictInterrupts?)$/
+
+function isRecoveryConflict(error: unknown): boolean {
+  const cause = codedCause(error)?.error
+  return cause !== undefined && 'routine' in cause && recoveryConflict.test(String(cause.routine))
 }
 
 const NAME = String.raw`(?:"(?:[^"]|"")+"|[^\s".()]+)`
@@ -110,8 +118,14 @@ export function isOfOtherSchema(error: unknown): boolean {
 /** Whether the connection is lost, so that not even a rollback can be sent. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
-  if (code === null || !sqlState.test(code)) return true
+  if (code === null || !sqlState.test(code) || isFatal(error)) return true
   return code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code === '25P04'
+}
+
+/** The server closes the connection behind such an error, whatever its code. */
+function isFatal(error: unknown): boolean {
+  const cause = codedCause(error)?.error
+  return cause !== undefined && 'severity' in cause && /^(?:FATAL|PANIC)$/.test(String(cause.severity))
 }
 
 /**

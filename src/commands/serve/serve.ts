@@ -179,6 +179,11 @@ async function warn(database: Database, url: string, logger: Logger): Promise<vo
   if (![...keys, ...links].some(({ state }) => state === 'active')) {
     logger.warn({}, `no key opens this mirror: make one with ${commandName()} keys create`)
   }
+  if (await onlyReads(database))
+    logger.warn(
+      {},
+      'nothing can be written to this database, as on a standby: keys and links do not show when they were used',
+    )
   const moved = await movedWarning(database.kysely)
   if (moved !== null) logger.warn({}, moved)
   const accounts = await database.transaction((trx) => readUnfinishedRemovals(trx), { readOnly: true })
@@ -191,6 +196,13 @@ async function warn(database: Database, url: string, logger: Logger): Promise<vo
       `${address.hostname} is served without TLS: for other machines put a proxy with TLS before it`,
     )
   }
+}
+
+async function onlyReads(database: Database): Promise<boolean> {
+  const { rows } = await database.transaction((trx) =>
+    trx.query(`select current_setting('transaction_read_only') = 'on'`),
+  )
+  return rows[0]?.[0] === true
 }
 
 async function serviceOf(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDatabaseError } from '../../../src/db/errors.ts'
+import { isConnectionLost, toDatabaseError } from '../../../src/db/errors.ts'
 import {
   TransactionConflictError,
   DatabaseError,
@@ -26,6 +26,25 @@ test.each(['08006', '25006', '42501', '53100', '53300', '57P01', '57P02', '57P03
 
 test('D6 25006 has a remedy for a standby and one for a role that only reads', () => {
   expect(errorOf('25006').message).toMatch(/standby: use the primary server.*only reads.*use the role/)
+})
+
+test.each(['ProcessInterrupts', 'ProcessRecoveryConflictInterrupt'])(
+  'a query that a standby ended has a remedy of its own, in any language (%s)',
+  (routine) => {
+    const ended = { code: '40001', routine, severity: 'ERROR' }
+    const cause = Object.assign(new Error('annulation à cause d’un conflit'), ended)
+    const error = toDatabaseError(cause, 'Postgres')
+    expect(error).toBeInstanceOf(TransactionConflictError)
+    expect(error.message).toMatch(/conflit\. The standby .* try again, .*hot_standby_feedback/)
+    expect(errorOf('40001').message).toMatch(/Another transaction was in the way/)
+  },
+)
+
+test('a connection is lost behind an error that the server calls fatal, whatever its code', () => {
+  const conflict = (severity: string) =>
+    toDatabaseError(Object.assign(new Error('said'), { code: '40001', severity }), 'Postgres')
+  expect(isConnectionLost(conflict('FATAL'))).toBe(true)
+  expect(isConnectionLost(conflict('ERROR'))).toBe(false)
 })
 
 test.each([

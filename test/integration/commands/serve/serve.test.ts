@@ -4,6 +4,7 @@ import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
 import { commandStage, onBothCommandStages } from '../../../support/commands/command-stage.ts'
+import { onServer } from '../../../support/databases/databases.ts'
 import { send } from '../../../support/http/fault-server.ts'
 import { startServe, urlOf } from '../../../support/commands/process.ts'
 import { testKey } from '../../../support/http/reading.ts'
@@ -47,6 +48,49 @@ onBothCommandStages('serve --sync', (stage) => {
 })
 
 describe('serve', () => {
+  test('answers where nothing can be written, as on a standby, and says what is not recorded', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
+    const key = (await s.run(['keys', 'create'])).stdout.trim()
+    const link = (
+      await s.run([
+        'links',
+        'create',
+        '--view',
+        'responses',
+        '--as',
+        'csv',
+        '--public-url',
+        'http://x.example',
+      ])
+    ).stdout.trim()
+    const { pathname } = new URL(s.place.url)
+    await onServer(`alter database ${pathname.slice(1)} set default_transaction_read_only = on`)
+    await using served = startServe([], { env: s.env })
+    const url = await urlOf(served)
+    for (const _ of [1, 2, 3]) {
+      expect(await ask(url, key, '/events/gala/responses')).toMatchObject({
+        status: 200,
+        json: { length: 3 },
+      })
+      const page = await request(new URL(new URL(link).pathname, url))
+      expect(page.statusCode).toBe(200)
+      expect((await page.body.text()).trim().split('\n')).toHaveLength(4)
+    }
+    served.kill('SIGTERM')
+    expect((await served.ended).code).toBe(0)
+    expect(served.log.filter(({ level }) => level !== 'info')).toMatchObject([
+      {
+        level: 'warn',
+        msg: expect.stringMatching(/nothing can be written .* keys and links do not show when/) as string,
+      },
+    ])
+    await onServer(`alter database ${pathname.slice(1)} reset default_transaction_read_only`)
+    expect(JSON.parse((await s.run(['keys', '--json'])).stdout)).toMatchObject({
+      keys: [{ last_used_on: null }],
+    })
+  })
+
   test('--access-log logs each request, without key, e-mail, or id of a response', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
