@@ -2,6 +2,7 @@ import type { Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { identifier } from '../../db/quote.ts'
+import { statementsToShow } from '../../mirror/readers/hidden-tables.ts'
 import {
   listReaders,
   planAndApply,
@@ -37,7 +38,13 @@ export const readersAdd: Command<AddFlags> = async (context) => {
   await context.terminal.err.write(`${named} may read the mirror ${kind} now.\n`)
   if (plan.is_new)
     await context.terminal.err.write(`The role has no password yet: in psql, \\password ${typed} sets one.\n`)
+  if (plan.hidden_tables.length > 0) await context.terminal.err.write(hiddenTables(plan.hidden_tables))
   return 0
+}
+
+function hiddenTables(tables: readonly string[]): string {
+  const statements = statementsToShow(tables).map((statement) => `${statement};\n`)
+  return `Row security shows it no row of ${tables.join(', ')}. Give it a policy, or run:\n${statements.join('')}`
 }
 
 /** Prints the statements that take all rights from a reader, or runs them. */

@@ -10,6 +10,7 @@ import { identifier, literal } from '../../db/quote.ts'
 import { grantsOf, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { quote } from '../owner-tables/quote.ts'
+import { blindReaders } from './hidden-tables.ts'
 import { refuseOtherRights } from './other-rights.ts'
 
 /** Of the names of roles, in bytes. */
@@ -33,6 +34,8 @@ export interface ReaderPlan {
   readonly is_new: boolean
   /** Whether the role was there before. */
   readonly exists: boolean
+  /** Once it ran: the tables of which row security shows the new reader no row. */
+  readonly hidden_tables: readonly string[]
 }
 
 /** A role that becomes a reader, or is to be none any more. */
@@ -80,6 +83,7 @@ export async function planReader(trx: Transaction, reader: StoredReader): Promis
     role_name,
     is_new: !found.exists,
     exists: found.exists,
+    hidden_tables: [],
     statements: [
       ...(found.exists ? [] : [`create role ${role} login`]),
       `alter role ${role} ${inDatabase} set default_transaction_read_only = on`,
@@ -113,6 +117,7 @@ async function planRemoval(trx: Transaction, role_name: string): Promise<ReaderP
     role_name,
     is_new: false,
     exists: reader.exists,
+    hidden_tables: [],
     statements: [
       ...(reader.exists
         ? [
@@ -132,8 +137,13 @@ export function planAndApply(database: Database, apply: boolean, change: ReaderC
   return database.transaction(
     async (trx) => {
       const plan = await ('add' in change ? planReader(trx, change.add) : planRemoval(trx, change.remove))
-      if (apply) await applyPlan(trx, plan, commandOf(change))
-      return plan
+      if (!apply) return plan
+      await applyPlan(trx, plan, commandOf(change))
+      const blind = 'add' in change ? await blindReaders(trx) : []
+      return {
+        ...plan,
+        hidden_tables: blind.find(({ role_name }) => role_name === plan.role_name)?.tables ?? [],
+      }
     },
     { readOnly: !apply },
   )

@@ -12,6 +12,7 @@ import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
 import { UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
 import { lackingRightToMigrate, MIRROR_SCHEMAS, missingSchemas, schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
+import { blindReaders, statementsToShow } from '../../../mirror/readers/hidden-tables.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { createIndexStatement, indexesOfOtherOwner } from '../../../db/maintenance/deferred-indexes.ts'
 import { droppedParts, remedyOfDropped } from './dropped-parts.ts'
@@ -232,6 +233,20 @@ async function checkTriggers({ engine, kysely }: Database, detail: string): Prom
   )
 }
 
+/** Where row security is on without a policy, a reader gets no rows and no error. */
+async function checkReaders(database: Database, detail: string): Promise<CheckResult> {
+  if (database.engine === 'pglite') return ok(detail)
+  const blind = await database.transaction(blindReaders, { readOnly: true })
+  if (blind.length === 0) return ok(detail)
+  const shown = blind.map(({ role_name, tables }) => `${role_name} no row of ${tables.join(', ')}`)
+  const statements = statementsToShow(blind.flatMap(({ tables }) => tables)).map(
+    (statement) => `\n${statement};`,
+  )
+  return warning(
+    `${detail}; row security shows ${shown.join('; ')}, and views show them all. Give them a policy, or run:${statements.join('')}`,
+  )
+}
+
 export function checkSchema(database: Database): Promise<CheckResult> {
   return orFailure(DATABASE, async () => {
     const { current, needed } = await schemaState(database)
@@ -244,7 +259,7 @@ export function checkSchema(database: Database): Promise<CheckResult> {
       if (dropped.length > 0)
         return failed(DATABASE, `version ${current}, and somebody dropped ${remedyOfDropped(dropped)}`)
       const detail = `up to date (version ${current})`
-      for (const check of [checkLogged, checkIndexes, checkTriggers]) {
+      for (const check of [checkLogged, checkIndexes, checkTriggers, checkReaders]) {
         const found = await check(database, detail)
         if (found.state !== 'ok') return found
       }

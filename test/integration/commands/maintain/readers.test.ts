@@ -612,6 +612,56 @@ test('a migration grants readers anew: new views are readable, and nothing else'
   for (const role of [ann, ben, other]) await dropRole(url, role)
 })
 
+test('where a trigger of the database turns row security on for new tables, a reader who would see nothing is told of, with what to do', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }), { blank: true })
+  await using owner = await connect(s.place.url)
+  await change(owner, [
+    `create function public.turn_on() returns event_trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+     declare made record;
+     begin
+       for made in select * from pg_event_trigger_ddl_commands() where object_type = 'table' loop
+         execute 'alter table ' || made.object_identity || ' enable row level security';
+       end loop;
+     end $$`,
+    `create event trigger ensure_rls on ddl_command_end when tag in ('CREATE TABLE') execute function public.turn_on()`,
+  ])
+  expect((await s.run(['sync', '--quiet'])).code).toBe(0)
+  const role = `hidden_${new URL(s.place.url).pathname.slice(1)}`.slice(0, 63)
+  await using _ = { [Symbol.asyncDispose]: () => onServer(`drop role "${role}"`) }
+  await using _rights = {
+    [Symbol.asyncDispose]: () => removeReader({ database: s.place.url, role, apply: true }).then(() => {}),
+  }
+  const added = await s.run(['readers', 'add', role, '--without-personal', '--apply'])
+  expect(added.code).toBe(0)
+  expect(added.stderr).toMatch(
+    /Row security shows it no row of headcount\.accounts, headcount\.payments\. Give it a policy, or run:\nalter table headcount\.accounts disable row level security;\nalter table headcount\.payments disable row level security;\n$/,
+  )
+  const { hidden_tables } = await addReader({ database: s.place.url, role, apply: true })
+  expect(hidden_tables).toHaveLength(7)
+  const counts = async () => {
+    await using reader = await asRole(s.place.url, role)
+    const { rows } = await reader.client.query<object>(
+      'select (select count(*)::int from headcount.responses) as of_table, (select count(*)::int from headcount.response_details) as of_view',
+    )
+    return rows[0]
+  }
+  expect(await counts()).toEqual({ of_table: 0, of_view: 3 })
+  const doctor = async () => (await s.run(['doctor'])).stdout.replaceAll(/\s+/g, ' ')
+  const found = await doctor()
+  expect(found).toMatch(
+    /warning schema .* row security shows hidden_\w+ no row of .*headcount\.responses.*, and views show them all/,
+  )
+  await change(owner, ['create policy shown on headcount.responses for select using (true)'])
+  const statements = found.match(/alter table headcount\.\w+ disable row level security/g) ?? []
+  expect(statements).toEqual(hidden_tables.map((table) => `alter table ${table} disable row level security`))
+  await change(
+    owner,
+    statements.filter((statement) => !statement.includes('headcount.responses ')),
+  )
+  expect(await doctor()).toMatch(/ok schema up to date/)
+  expect(await counts()).toEqual({ of_table: 3, of_view: 3 })
+})
+
 test('PGlite has no roles', async () => {
   await using s = await commandStage('pglite', accountOf({}))
   expect((await s.run(['migrate'])).code).toBe(0)
