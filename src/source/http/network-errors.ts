@@ -54,7 +54,7 @@ const certificateRemedies: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'it is not valid yet. Check this machine’s clock',
 }
 const unknownIssuer =
-  'its issuer is not trusted. For an issuer of your own, name its certificate in NODE_EXTRA_CA_CERTS'
+  'its issuer is not trusted. For an issuer of your own, name its certificate in NODE_EXTRA_CA_CERTS, or set NODE_USE_SYSTEM_CA=1 where this machine trusts it'
 
 /** OpenSSL's codes for an untrusted certificate, as Node reports them. */
 const certificateCode =

@@ -56,17 +56,18 @@ export async function checkTls({ service }: ServiceConfig, signal: AbortSignal):
       return failed(UNREACHABLE, `no answer from ${host} within ${formatDuration(TLS_DEADLINE_MS)}`)
     return failed(
       UNREACHABLE,
-      `${reasonOf(error)}: check the base address, this machine's clock, and NODE_EXTRA_CA_CERTS if your network has its own authority`,
+      `${reasonOf(error)}: check the base address, this machine's clock, and NODE_EXTRA_CA_CERTS if your network has its own authority, or NODE_USE_SYSTEM_CA=1 where this machine trusts it`,
     )
   } finally {
     socket.destroy()
   }
 }
 
-/** OpenSSL's own messages are lines of its source code; its reason is in words. */
+/** OpenSSL's own messages are lines of its source code; its reason is in words. Node's advice is a flag of Node, which nobody gives here. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
+  const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
+  return reason.replace(/; if the root CA is installed locally.*$/, '')
 }
 
 function describeCertificate(validTo: number, protocol: string): CheckResult {

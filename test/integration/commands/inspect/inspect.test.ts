@@ -552,7 +552,12 @@ describe('doctor', () => {
     await using server = await startFaultServer({ tls: { key, cert } })
     const ran = await s.run(['doctor', '--json', '--base-url', server.baseUrl.href])
     expect(ran.code).toBe(4)
-    expect(checksOf(ran.stdout).get('TLS')).toMatchObject({ state: 'failed' })
+    expect(checksOf(ran.stdout).get('TLS')).toMatchObject({
+      state: 'failed',
+      detail: expect.stringMatching(
+        /^self-signed certificate: check .*NODE_EXTRA_CA_CERTS.*NODE_USE_SYSTEM_CA=1/,
+      ) as string,
+    })
     expect(server.requests).toEqual([])
   })
 
