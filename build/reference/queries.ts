@@ -88,6 +88,9 @@ must take what the service sends, in any order. Where you join tables, use the w
 In Metabase, add these as joins in a model, each with all its conditions, and set the type of \`events.id\` and \`responses.id\` to "Entity key".
 To see one account alone, filter by \`account\`, or open the connection with \`options=-c headcount.account=north\`; the zone of days can be set in the
 same way (\`-c headcount.time_zone=Europe/Berlin\`). Both are a convenience, no protection.
+
+Most servers compile larger queries (\`jit\`, on by default up to Postgres 18), which takes longer than the answers: \`thin_slots\` of 195,000 responses 0.9 s
+instead of 0.02. The commands and the readers of \`readers add\` do without; elsewhere say \`set jit = off\`, or open the connection with \`options=-c jit=off\`.
 `
 
 /** @param given an open database, empty or with an empty mirror; by default one is made */

@@ -7,7 +7,7 @@ import {
   type QueryResult,
   type QueryResultRow,
 } from 'pg'
-import { valueSettings } from '../transaction.ts'
+import { statementSettings } from '../transaction.ts'
 
 /**
  * Where no other role can put functions, operators and types, which would run with the rights of this one. Without `pg_temp` at the end,
@@ -25,7 +25,7 @@ export function setLocal(settings: Readonly<Record<string, string>>): readonly s
 }
 
 /** Of a statement outside of transactions. */
-const SETTINGS = setLocal(valueSettings)
+const SETTINGS = setLocal(statementSettings)
 
 const LEADING_COMMENTS = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/)*/s
 /** Postgres runs these in no transaction. pg-boss sends them, and names no function in them without its schema. */

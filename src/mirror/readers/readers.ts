@@ -88,6 +88,8 @@ export async function planReader(trx: Transaction, reader: StoredReader): Promis
       ...(found.exists ? [] : [`create role ${role} login`]),
       `alter role ${role} ${inDatabase} set default_transaction_read_only = on`,
       `alter role ${role} ${inDatabase} set statement_timeout = '${STATEMENT_TIMEOUT}'`,
+      // To compile what a view asks takes longer than to answer it.
+      `alter role ${role} ${inDatabase} set jit = off`,
       ...grantsOf(reader, await existingRelations(trx)),
       `insert into headcount.readers (role_name, with_personal) values (${literal(role_name)}, ${String(reader.with_personal)}) ` +
         'on conflict (role_name) do update set with_personal = excluded.with_personal',
@@ -124,6 +126,7 @@ async function planRemoval(trx: Transaction, role_name: string): Promise<ReaderP
             ...revocationsOf(role_name),
             `alter role ${role} ${inDatabase} reset default_transaction_read_only`,
             `alter role ${role} ${inDatabase} reset statement_timeout`,
+            `alter role ${role} ${inDatabase} reset jit`,
           ]
         : []),
       `delete from headcount.readers where role_name = ${literal(role_name)}`,

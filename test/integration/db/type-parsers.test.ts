@@ -198,6 +198,20 @@ test('a role with other settings of values: they are the same in transactions an
     expect(await database.queryAsDriver?.(text, sent)).toEqual([{ at: new Date(at) }])
 })
 
+test('no statement is compiled: that takes longer than to answer it', async () => {
+  await using mirror = await freshMirror('postgres')
+  const name = new URL(mirror.url).pathname.slice(1)
+  await onServer(`alter database ${name} set jit = on`)
+  await using database = await connect(mirror.url)
+  const jit = `select current_setting('jit') as jit`
+  for (const readOnly of [true, false]) {
+    const { rows } = await database.transaction((trx) => trx.query(jit), { readOnly })
+    expect(rows).toEqual([['off']])
+  }
+  const outside = await sql.raw(jit).execute(database.kysely)
+  expect(outside.rows).toEqual([{ jit: 'off' }])
+})
+
 test('a PGlite of the caller with another DateStyle: right in transactions, and outside of them an error that says what to do', async () => {
   // One of its own: others are lent to the next test as they are.
   await using pglite = await blankPglite()

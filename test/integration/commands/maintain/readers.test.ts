@@ -131,6 +131,7 @@ onPostgresCommandStage('readers', (stage) => {
       await using connection = await asRole(s.place.url, ann)
       const { client } = connection
       expect((await client.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '30s' }])
+      expect((await client.query('show jit')).rows).toEqual([{ jit: 'off' }])
       expect((await client.query('select * from headcount.responses_at(now())')).rows).toHaveLength(3)
       await expect(client.query('create table t ()')).rejects.toThrow(/read-only|permission denied/)
       await client.query('set default_transaction_read_only = off')
