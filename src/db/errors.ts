@@ -220,6 +220,8 @@ const remedies: Readonly<Record<string, string>> = {
   '53200': 'The database server is out of memory',
   '53300':
     'No connection is left: raise max_connections, or the CONNECTION LIMIT of the role or the database where it has one, or use a connection pooler',
+  '53400':
+    'The server bounds the temporary files of a session: raise temp_file_limit or work_mem of the role or the database, or ask for less at once',
   [LOCK_NOT_AVAILABLE]:
     'Another session holds a lock on the table for too long: find it in pg_stat_activity, then run again',
   '57014': 'The statement took too long or was cancelled',

@@ -24,6 +24,10 @@ test.each(['08006', '25006', '42501', '53100', '53300', '57P01', '57P02', '57P03
   },
 )
 
+test('53400 has a remedy', () => {
+  expect(errorOf('53400').message).toMatch(/raise temp_file_limit or work_mem/)
+})
+
 test('D6 25006 has a remedy for a standby and one for a role that only reads', () => {
   expect(errorOf('25006').message).toMatch(/standby: use the primary server.*only reads.*use the role/)
 })
