@@ -2,6 +2,7 @@
 import type { Config, ServiceConfig } from '../config/config.ts'
 import { renameOptions, withOptionNames, type OptionNames } from '../common/options/option-names.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
+import { parsePostgresUrl } from '../db/postgres/connection-url.ts'
 import type { Logger } from '../index.ts'
 import { percentDecoded, secretsOf, type Recipient } from '../outputs/notify/recipient.ts'
 import { showFolderWait } from './terminal/data-dir-wait.ts'
@@ -76,7 +77,7 @@ export function databaseOf(
 
 /** Of the address of a database. */
 export function redactPassword(target: string, terminal: Terminal): void {
-  const url = URL.parse(target)
+  const url = parsePostgresUrl(target)
   if (url === null) return
   const ofQuery = url.searchParams.get('password') ?? ''
   for (const password of [url.password, percentDecoded(url.password), ofQuery, encodeURIComponent(ofQuery)]) {

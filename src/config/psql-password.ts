@@ -1,5 +1,5 @@
 /** The password that psql takes where a database URL has none. */
-import { databaseOf, hostOf, withLibpqDefaults } from '../db/postgres/connection-url.ts'
+import { databaseOf, hostOf, parsePostgresUrl, withLibpqDefaults } from '../db/postgres/connection-url.ts'
 import { ownEnvironment } from './secrets.ts'
 
 /**
@@ -7,7 +7,7 @@ import { ownEnvironment } from './secrets.ts'
  * home folder). A URL that has a password, or that cannot be read, is as it was.
  */
 export async function withPsqlPassword(target: string): Promise<string> {
-  const url = /^postgres(ql)?:/i.test(target) ? URL.parse(target) : null
+  const url = parsePostgresUrl(target)
   if (url === null || url.password !== '' || url.searchParams.has('password')) return target
   const password = ownEnvironment['PGPASSWORD'] || (await passwordOfFile(url))
   if (password === undefined) return target

@@ -2,6 +2,7 @@
 import { quoteForShell, withCommandFlags } from '../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Flags } from '../../config/config.ts'
+import { parsePostgresUrl } from '../../db/postgres/connection-url.ts'
 
 /** Does the work of a call with these flags. A command in one of its messages asks the same mirror, pasted as it stands. */
 export function withFlagsInHints<T>(flags: Flags, work: () => T): T {
@@ -23,7 +24,7 @@ const inOneWord = (text: string) => quoteForShell(stripControlCharsInLine(text))
 /** Whether a database URL surely holds no secret. What is no such URL may be one itself. */
 function isShowable(text: string): boolean {
   if (text.startsWith('pglite:')) return true
-  const url = /^postgres(ql)?:/i.test(text) ? URL.parse(text) : null
+  const url = parsePostgresUrl(text)
   // guard: passwords in hints
   return url !== null && !/:\/\/.*:.*@/s.test(text) && !hasSecretParameter(url)
 }

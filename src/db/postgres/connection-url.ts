@@ -49,6 +49,17 @@ function systemUser(): string {
 const howToWrite =
   'Write postgres://user:password@host:5432/database, with every special character of the password and of parameters percent-encoded (@ as %40, / as %2F, # as %23, % as %25), or pglite:<folder>.'
 
+/**
+ * libpq also reads a user or a port without a host, which no URL has, as in `postgres://user@/db?host=/cloudsql/…`: its default host is put
+ * there. Null when the text is no Postgres URL, or cannot be read.
+ */
+export function parsePostgresUrl(text: string): URL | null {
+  if (!/^postgres(ql)?:/i.test(text)) return null
+  const [, start = '', end] = /^([^/?#]*\/\/(?:[^/?#]*@)?)((?::\d*)?(?:[/?#].*)?)$/s.exec(text) ?? []
+  const hasNoHost = end !== undefined && (start.endsWith('@') || end.startsWith(':'))
+  return URL.parse(hasNoHost ? `${start}localhost${end}` : text)
+}
+
 /** No error quotes the text: it may contain a badly encoded password. */
 export function postgresUrl(text: string): URL {
   if (!/^postgres(ql)?:\/\//i.test(text))
@@ -63,7 +74,7 @@ export function postgresUrl(text: string): URL {
     throw new UsageError(
       'The database URL names several hosts. Name one that leads to the primary server, also after a failover: a proxy or a DNS name.',
     )
-  const url = URL.parse(text)
+  const url = parsePostgresUrl(text)
   // With a `%` that stands for itself the URL can be read, and a part of it cannot.
   if (url === null || ![url.username, url.password, url.hostname, url.pathname].every(isDecodable))
     throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
