@@ -42,3 +42,32 @@ test('that a tenth of the accounts or more, and at least two, are gone at once i
     'the accounts changed: 29 new',
   ])
 })
+
+test('another bound on the requests of a host is told, once, for it needs another start', async () => {
+  const folder = accountsFolder(['ada'])
+  const list = (concurrency: number) =>
+    folder.write(
+      'accounts.yaml',
+      `defaults: { concurrency: ${concurrency} }\naccounts:\n  - { name: ada, key_file: keys/ada.key }\n`,
+    )
+  list(8)
+  const environment = { HEADCOUNT_BASE_URL: ACCOUNTS_URL, HEADCOUNT_ACCOUNTS_FILE: folder.file }
+  const reader = await openAccounts({}, environment)
+  if (reader === null) throw new Error('no accounts')
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const read = usableAccounts(reader, { redact: () => {}, logger })
+  await read()
+  list(2)
+  await read()
+  folder.write('keys/ada.key', 'canary-second')
+  await read()
+  expect(logger.warn.mock.calls).toEqual([
+    [
+      { concurrency: 2, requests_per_host: 8 },
+      expect.stringContaining('all runs together still send up to 8 requests to one host at once'),
+    ],
+  ])
+  list(8)
+  await read()
+  expect(logger.warn).toHaveBeenCalledTimes(1)
+})

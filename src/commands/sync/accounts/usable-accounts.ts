@@ -28,6 +28,7 @@ export function usableAccounts(
 ): () => Promise<UsableAccounts | null> {
   let former: ByName | null = null
   let faults: readonly string[] = []
+  let { requestsPerHost } = reader
   /** Also when nothing changed: a run that ended since may have been one of an account that was taken out. */
   const note = () => noteListedAccounts(new Set(former?.keys()), faults.length)
   return async () => {
@@ -47,6 +48,10 @@ export function usableAccounts(
     faults = current
     for (const account of accounts.values()) redact(account)
     if (former !== null) logChange(logger, former, accounts)
+    if (found.requestsPerHost !== requestsPerHost) {
+      requestsPerHost = found.requestsPerHost
+      logBound(logger, reader.requestsPerHost, requestsPerHost)
+    }
     former = accounts
     note()
     return {
@@ -101,6 +106,13 @@ function logChange(logger: Logger, former: ByName, now: ByName): void {
   if (removed.length < Math.max(MIN_NOTABLE, former.size * NOTABLE_SHARE)) return logger.info({}, words)
   const many = `${removed.length} of ${former.size} are not listed any more, and no longer read: see whether the whole list is there`
   logger.warn({ removed: removed.length, accounts: now.size }, `${words}. ${many}`)
+}
+
+/** What is learned of a service goes by the bound that its first run had. */
+function logBound(logger: Logger, used: number, now: number): void {
+  if (used === now) return
+  const words = `concurrency is ${now} for all accounts now: a run has no more, but all runs together still send up to ${used} requests to one host at once. Start the worker anew to change that`
+  logger.warn({ concurrency: now, requests_per_host: used }, words)
 }
 
 /** Those that can be used, and those that could be used before their entry became faulty. */
