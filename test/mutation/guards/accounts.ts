@@ -113,6 +113,13 @@ export const accountGuards: readonly Guard[] = [
     only: 'would refuse of leave_out',
   },
   {
+    name: 'key of an entry',
+    promise: 'a person of an account that an accounts file lists is erased with the key that its next run has',
+    mutation: 'never',
+    tests: ['test/integration/commands/maintain/person-erase.test.ts'],
+    only: 'whatever the environment says',
+  },
+  {
     name: 'removed and still listed',
     promise: 'whoever removes an account that is still listed is told that the next run brings it back',
     mutation: 'always',
