@@ -114,7 +114,8 @@ export const accountGuards: readonly Guard[] = [
   },
   {
     name: 'key of an entry',
-    promise: 'a person of an account that an accounts file lists is erased with the key that its next run has',
+    promise:
+      'a person of an account that an accounts file lists is erased with the key that its next run has',
     mutation: 'never',
     tests: ['test/integration/commands/maintain/person-erase.test.ts'],
     only: 'whatever the environment says',

@@ -336,7 +336,7 @@ onPostgresAccountsStage('person erase with an accounts file', (stage) => {
     }
     expect(await s.run(['sync', '-q'])).toMatchObject({ code: 0, stderr: '' })
     expect((await s.run(['person', 'restore', 'guest2@example.org', '--account', 'bob'])).code).toBe(0)
-    s.list(['ada'], `${bob.replace('bob-person.key', 'none.key')}`)
+    s.list(['ada'], bob.replace('bob-person.key', 'none.key'))
     const faulty = await s.run(['person', 'restore', 'guest2@example.org', '--account', 'bob'])
     expect(faulty).toMatchObject({
       code: 2,
