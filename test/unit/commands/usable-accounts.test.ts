@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { usableAccounts } from '../../../src/commands/sync/accounts/usable-accounts.ts'
+import { onlyNamed, usableAccounts } from '../../../src/commands/sync/accounts/usable-accounts.ts'
 import { openAccounts } from '../../../src/config/accounts/accounts-reader.ts'
 import { accountsFolder, ACCOUNTS_URL } from '../../support/files/accounts-folder.ts'
 
@@ -70,4 +70,30 @@ test('another bound on the requests of a host is told, once, for it needs anothe
   list(8)
   await read()
   expect(logger.warn).toHaveBeenCalledTimes(1)
+})
+
+test('that the only account that is asked for is gone is a fault, and no reason to be called healthy', async () => {
+  const folder = accountsFolder(['ada', 'bob'])
+  const list = (...names: readonly string[]) =>
+    folder.write(
+      'accounts.yaml',
+      `accounts:\n${names.map((name) => `  - { name: ${name}, key_file: keys/${name}.key }\n`).join('')}`,
+    )
+  list('ada', 'bob')
+  const environment = { HEADCOUNT_BASE_URL: ACCOUNTS_URL, HEADCOUNT_ACCOUNTS_FILE: folder.file }
+  const reader = await openAccounts({}, environment)
+  if (reader === null) throw new Error('no accounts')
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const read = usableAccounts(onlyNamed(reader, 'ada'), { redact: () => {}, logger })
+  expect(await read()).toMatchObject({ accounts: [{ account: 'ada' }], faults: [] })
+  list('bob')
+  expect(await read()).toEqual({
+    accounts: [],
+    faults: [expect.stringMatching(/accounts\.yaml, of which --account .* asks for "ada", has no account$/)],
+  })
+  expect(logger.error.mock.calls).toEqual([
+    [{}, expect.stringMatching(/^nothing is read any more: .* has no account$/)],
+  ])
+  list('ada', 'bob')
+  expect(await read()).toMatchObject({ accounts: [{ account: 'ada' }], faults: [] })
 })

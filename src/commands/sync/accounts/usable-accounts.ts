@@ -39,10 +39,11 @@ export function usableAccounts(
     }
     const { accounts, logged: ofEntries } = withFormer(found, former)
     // guard: a file that cannot be read
-    const logged = fault === null ? ofEntries : [ofFile(fault)]
+    const ofAccounts = fault === null ? ofEntries : [ofFile(fault)]
+    // guard: nothing is read any more
+    const logged = ofAccounts.length === 0 && accounts.size === 0 ? [ofNone(found)] : ofAccounts
     const current = logged.map((one) => one.fault)
-    if (former === null && accounts.size === 0)
-      throw new ConfigurationError(current.length > 0 ? current : [`${found.from} has no account`])
+    if (former === null && accounts.size === 0) throw new ConfigurationError(current)
     for (const { message } of logged.filter((one) => !faults.includes(one.fault))) logger.error({}, message)
     if (logged.length === 0 && faults.length > 0) logger.info({}, 'the accounts file has no fault any more')
     faults = current
@@ -82,6 +83,12 @@ const ofFile = ({ message: fault, faults: [first = ''] }: ConfigurationError): L
   fault,
   message: `the accounts cannot be read anew, and stay as they were: ${fault}`,
 })
+
+/** As when the one that `--account` asks for is taken out, or renamed. */
+function ofNone({ from }: Accounts): LoggedFault {
+  const fault = `${from} has no account`
+  return { place: fault, fault, message: `nothing is read any more: ${fault}` }
+}
 
 /** A text that is another one when a setting of the account is. */
 export function settingsVersion(config: AccountConfig): string {
