@@ -342,5 +342,9 @@ onPostgresAccountsStage('person erase with an accounts file', (stage) => {
       code: 2,
       stderr: expect.stringMatching(/person_key_file: cannot read .*none\.key/),
     })
+    s.folder.write('accounts.yaml', 'accounts: [')
+    const restore = ['person', 'restore', 'guest2@example.org', '--account', 'ada']
+    expect((await s.run(restore)).code).toBe(2)
+    expect((await s.run(restore, { env: key })).code).toBe(0)
   })
 })
