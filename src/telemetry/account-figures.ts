@@ -35,11 +35,17 @@ export function watchPace(account: string, read: () => Pace): Disposable {
     [Symbol.dispose]: () => {
       const figures = accountFigures.get(account)
       if (figures?.pace !== read) return
-      // Not the run's own function, which would keep all that the run had in memory.
-      const last = read()
-      figures.pace = () => last
+      figures.pace = lasting(read())
     },
   }
+}
+
+/**
+ * Made outside of the function that knows the run: a function keeps in memory all that its surroundings hold, also what it never uses. Each
+ * account would keep its last run.
+ */
+function lasting<T>(value: T): () => T {
+  return () => value
 }
 
 /** The accounts of the accounts file; null: there is none. */

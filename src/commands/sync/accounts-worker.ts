@@ -74,8 +74,8 @@ export async function workOnAccounts(
       signal,
       log: logTo(logger),
       lastGoodRuns: lastGoodRunsOf(null, { call, run: config.run, logger }),
-      // One digest for all accounts.
-      companions: await digestCompanions({ call, config: { ...config, account: null }, logger }),
+      // One schedule for all accounts, or for the one that is asked for.
+      companions: await digestCompanions({ call, config, logger }),
     })
   } finally {
     await waitAtMost(

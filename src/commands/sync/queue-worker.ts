@@ -117,7 +117,7 @@ async function takeJobs(database: Database, pool: RunPool, to: Taking): Promise<
       try {
         await reported(running, config, logger, terminal.err)
       } finally {
-        await notifyAfterRun(running, ofRun, { logger, signal: ending, opened: ofQueue })
+        await notifyAfterRun(running, ofRun, { logger, signal: ending, mirror: { opened: ofQueue } })
       }
     },
   })

@@ -38,8 +38,12 @@ export interface Accounts {
 const MAX_FILE_BYTES = 16e6
 /** How many files of accounts are read or looked at at once. */
 export const FILES_AT_ONCE = 32
-/** What begins with a dot is hidden, and so are the folders in which Kubernetes keeps secrets; the others are those of editors. */
-const isLeftOver = /^[.#]|~$|\.(?:bak|old|orig|sw[op]|tmp)$/i
+/**
+ * What begins with a dot is hidden, and so are the folders in which Kubernetes keeps secrets; the others are those of editors, of packages and of
+ * whoever writes a file beside the one that it will replace: its key would become one of a second account, and the first be refused as a copy of that.
+ */
+const isLeftOver =
+  /^[.#]|^lost\+found$|~$|\.(?:bak|old|orig|save|sw[opx]|te?mp|new|part|rpm(?:new|save|orig)|dpkg-\w+)$/i
 
 /**
  * The accounts of HEADCOUNT_ACCOUNTS_FILE or HEADCOUNT_KEYS_DIR; null when neither is set.

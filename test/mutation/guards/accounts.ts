@@ -113,6 +113,21 @@ export const accountGuards: readonly Guard[] = [
     only: 'would refuse of leave_out',
   },
   {
+    name: 'nothing is read any more',
+    promise: 'a worker that keeps to one account is not healthy once that one is listed no more',
+    mutation: { cut: 'accounts.size === 0 ?', put: 'false ?' },
+    tests: ['test/unit/commands/usable-accounts.test.ts'],
+    only: 'asked for is gone',
+  },
+  {
+    name: 'key of an entry',
+    promise:
+      'a person of an account that an accounts file lists is erased with the key that its next run has',
+    mutation: 'never',
+    tests: ['test/integration/commands/maintain/person-erase.test.ts'],
+    only: 'whatever the environment says',
+  },
+  {
     name: 'removed and still listed',
     promise: 'whoever removes an account that is still listed is told that the next run brings it back',
     mutation: 'always',

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { usableAccounts } from '../../../src/commands/sync/accounts/usable-accounts.ts'
+import { onlyNamed, usableAccounts } from '../../../src/commands/sync/accounts/usable-accounts.ts'
 import { openAccounts } from '../../../src/config/accounts/accounts-reader.ts'
 import { accountsFolder, ACCOUNTS_URL } from '../../support/files/accounts-folder.ts'
 
@@ -41,4 +41,59 @@ test('that a tenth of the accounts or more, and at least two, are gone at once i
     'the accounts changed: 0 new, 0 changed, 1 removed',
     'the accounts changed: 29 new',
   ])
+})
+
+test('another bound on the requests of a host is told, once, for it needs another start', async () => {
+  const folder = accountsFolder(['ada'])
+  const list = (concurrency: number) =>
+    folder.write(
+      'accounts.yaml',
+      `defaults: { concurrency: ${concurrency} }\naccounts:\n  - { name: ada, key_file: keys/ada.key }\n`,
+    )
+  list(8)
+  const environment = { HEADCOUNT_BASE_URL: ACCOUNTS_URL, HEADCOUNT_ACCOUNTS_FILE: folder.file }
+  const reader = await openAccounts({}, environment)
+  if (reader === null) throw new Error('no accounts')
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const read = usableAccounts(reader, { redact: () => {}, logger })
+  await read()
+  list(2)
+  await read()
+  folder.write('keys/ada.key', 'canary-second')
+  await read()
+  expect(logger.warn.mock.calls).toEqual([
+    [
+      { concurrency: 2, requests_per_host: 8 },
+      expect.stringContaining('all runs together still send up to 8 requests to one host at once'),
+    ],
+  ])
+  list(8)
+  await read()
+  expect(logger.warn).toHaveBeenCalledTimes(1)
+})
+
+test('that the only account that is asked for is gone is a fault, and no reason to be called healthy', async () => {
+  const folder = accountsFolder(['ada', 'bob'])
+  const list = (...names: readonly string[]) =>
+    folder.write(
+      'accounts.yaml',
+      `accounts:\n${names.map((name) => `  - { name: ${name}, key_file: keys/${name}.key }\n`).join('')}`,
+    )
+  list('ada', 'bob')
+  const environment = { HEADCOUNT_BASE_URL: ACCOUNTS_URL, HEADCOUNT_ACCOUNTS_FILE: folder.file }
+  const reader = await openAccounts({}, environment)
+  if (reader === null) throw new Error('no accounts')
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const read = usableAccounts(onlyNamed(reader, 'ada'), { redact: () => {}, logger })
+  expect(await read()).toMatchObject({ accounts: [{ account: 'ada' }], faults: [] })
+  list('bob')
+  expect(await read()).toEqual({
+    accounts: [],
+    faults: [expect.stringMatching(/accounts\.yaml, of which --account .* asks for "ada", has no account$/)],
+  })
+  expect(logger.error.mock.calls).toEqual([
+    [{}, expect.stringMatching(/^nothing is read any more: .* has no account$/)],
+  ])
+  list('ada', 'bob')
+  expect(await read()).toMatchObject({ accounts: [{ account: 'ada' }], faults: [] })
 })

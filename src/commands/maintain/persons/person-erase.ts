@@ -15,6 +15,9 @@ import { notReached, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../../
 import { restorePerson, type RestoreReport } from '../../../mirror/persons/restore.ts'
 import { emailKeyOf } from '../../../mirror/persons/show.ts'
 import { exportSuppressions, parseListOf } from '../../../mirror/persons/suppression-file.ts'
+import { personKeyOfAccount } from '../../../config/accounts/person-key-of-account.ts'
+import type { Config, Flags } from '../../../config/config.ts'
+import type { PersonKey } from '../../../normalise/suppression/person-key.ts'
 import { readSuppressions } from '../../../load/state/suppressions.ts'
 import { accountId, resolveAccount } from '../../../mirror/accounts/resolve-account.ts'
 import { logTo, personKeyOf } from '../../../sync/options.ts'
@@ -55,8 +58,8 @@ export const personErase: Command<EraseFlags> = async (context) => {
     )
   }
   return withMirror(context, async (database, config) => {
-    const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
     const account = await resolveAccount(database, config.account)
+    const key = await keyFor(account, flags, config)
     if (email !== undefined && !flags.replaceKey) await requireKeyOfAddresses(database, account, key)
     const { logger } = await openLog(config, terminal)
     const options = { account, key, replaceKey: flags.replaceKey ?? false, signal, log: logTo(logger) }
@@ -79,6 +82,11 @@ export const personErase: Command<EraseFlags> = async (context) => {
     const receipt = { ...report, ...vacuum, stays, not_reached: notReached(account) }
     return writeResult(context, receipt, (out) => formatReceipt(receipt, out))
   })
+}
+
+async function keyFor(account: string, flags: Flags, config: Config): Promise<PersonKey> {
+  const key = await personKeyOfAccount(account, flags, config)
+  return requirePersonKey(personKeyOf(key ?? undefined))
 }
 
 const one = stripControlCharsInLine
@@ -171,8 +179,8 @@ function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {
 export const personRestore: Command<JsonFlags> = async (context) => {
   const [email = ''] = context.operands
   return withMirror(context, async (database, config) => {
-    const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
     const account = await resolveAccount(database, config.account)
+    const key = await keyFor(account, context.flags, config)
     const { logger } = await openLog(config, context.terminal)
     const emailKey = await emailKeyOf(database, email)
     const options = { account, key, signal: context.signal, log: logTo(logger) }

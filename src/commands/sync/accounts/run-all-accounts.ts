@@ -3,6 +3,9 @@ import { outcomeOf } from '../../../common/schema/run-report.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Logger, RunMode, RunReport } from '../../../index.ts'
 import type { Context } from '../../cli/context.ts'
+import { SharedDatabase } from '../../../orchestration/run-pool/shared-database.ts'
+import { logTo } from '../../../sync/options.ts'
+import { CONNECTIONS_PER_RUN } from '../../../db/database.ts'
 import { exitCodeOfRun } from '../../exit-codes.ts'
 import { changedRows } from '../../output/run-report.ts'
 import { notifyAfterRun } from '../companions/notice-of-run.ts'
@@ -29,13 +32,18 @@ export async function runAllAccounts(
 ): Promise<number> {
   // guard: answers for one account
   requireOneAccount(context.flags, flagsOfOne)
-  const { notify } = firstOf(accounts)
+  const { notify, database } = firstOf(accounts)
   const tell = async (ended: readonly EndedRun<RunReport>[], logger: Logger) => {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(MAX_NOTIFYING_MS)])
+    // To open it takes longer than to ask whether there is anything to tell.
+    await using mirror = new SharedDatabase(database.target, {
+      connections: CONNECTIONS_PER_RUN,
+      log: logTo(logger),
+    })
     for (const { config, run } of ended) {
       // The next run tells what is left.
       if (signal.aborted) return
-      await notifyAfterRun(run, config, { logger, signal })
+      await notifyAfterRun(run, config, { logger, signal, mirror: { open: mirror.open } })
     }
   }
   return runAll<RunReport>(context, accounts, {

@@ -28,6 +28,7 @@ export function usableAccounts(
 ): () => Promise<UsableAccounts | null> {
   let former: ByName | null = null
   let faults: readonly string[] = []
+  let { requestsPerHost } = reader
   /** Also when nothing changed: a run that ended since may have been one of an account that was taken out. */
   const note = () => noteListedAccounts(new Set(former?.keys()), faults.length)
   return async () => {
@@ -38,15 +39,20 @@ export function usableAccounts(
     }
     const { accounts, logged: ofEntries } = withFormer(found, former)
     // guard: a file that cannot be read
-    const logged = fault === null ? ofEntries : [ofFile(fault)]
+    const ofAccounts = fault === null ? ofEntries : [ofFile(fault)]
+    // guard: nothing is read any more
+    const logged = ofAccounts.length === 0 && accounts.size === 0 ? [ofNone(found)] : ofAccounts
     const current = logged.map((one) => one.fault)
-    if (former === null && accounts.size === 0)
-      throw new ConfigurationError(current.length > 0 ? current : [`${found.from} has no account`])
+    if (former === null && accounts.size === 0) throw new ConfigurationError(current)
     for (const { message } of logged.filter((one) => !faults.includes(one.fault))) logger.error({}, message)
     if (logged.length === 0 && faults.length > 0) logger.info({}, 'the accounts file has no fault any more')
     faults = current
     for (const account of accounts.values()) redact(account)
     if (former !== null) logChange(logger, former, accounts)
+    if (found.requestsPerHost !== requestsPerHost) {
+      requestsPerHost = found.requestsPerHost
+      logBound(logger, reader.requestsPerHost, requestsPerHost)
+    }
     former = accounts
     note()
     return {
@@ -78,6 +84,12 @@ const ofFile = ({ message: fault, faults: [first = ''] }: ConfigurationError): L
   message: `the accounts cannot be read anew, and stay as they were: ${fault}`,
 })
 
+/** As when the one that `--account` asks for is taken out, or renamed. */
+function ofNone({ from }: Accounts): LoggedFault {
+  const fault = `${from} has no account`
+  return { place: fault, fault, message: `nothing is read any more: ${fault}` }
+}
+
 /** A text that is another one when a setting of the account is. */
 export function settingsVersion(config: AccountConfig): string {
   // A line that is added to the file moves the entries below it, and changes none of them.
@@ -101,6 +113,13 @@ function logChange(logger: Logger, former: ByName, now: ByName): void {
   if (removed.length < Math.max(MIN_NOTABLE, former.size * NOTABLE_SHARE)) return logger.info({}, words)
   const many = `${removed.length} of ${former.size} are not listed any more, and no longer read: see whether the whole list is there`
   logger.warn({ removed: removed.length, accounts: now.size }, `${words}. ${many}`)
+}
+
+/** What is learned of a service goes by the bound that its first run had. */
+function logBound(logger: Logger, used: number, now: number): void {
+  if (used === now) return
+  const words = `concurrency is ${now} for all accounts now: a run has no more, but all runs together still send up to ${used} requests to one host at once. Start the worker anew to change that`
+  logger.warn({ concurrency: now, requests_per_host: used }, words)
 }
 
 /** Those that can be used, and those that could be used before their entry became faulty. */

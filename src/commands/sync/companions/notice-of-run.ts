@@ -9,7 +9,7 @@ import {
 import { holdTimeLeft } from '../../../common/schema/holds.ts'
 import { outcomeOf } from '../../../common/schema/run-report.ts'
 import type { ServiceConfig } from '../../../config/config.ts'
-import type { Database } from '../../../db/database.ts'
+import type { DatabaseOptions } from '../../../db/target.ts'
 import type { Logger, RunReport } from '../../../index.ts'
 import { callMirror } from '../../../mirror/library-api/with-mirror.ts'
 import type { RunCall } from '../../../outputs/notify/deliver.ts'
@@ -20,24 +20,23 @@ import { describeHeldList } from '../../output/held-deletions.ts'
 interface Telling {
   readonly logger: Logger
   readonly signal: AbortSignal
-  /** Of a process that goes on; when not given, that of the settings is opened. */
-  readonly opened?: Database
+  /** Of a process that goes on, or of many runs; when not given, that of the settings is opened. */
+  readonly mirror?: DatabaseOptions
 }
 
 /** Tells how the mirror stands after the run, where somebody is to be told. It is bounded, never throws, and changes no exit code. */
 export async function notifyAfterRun(
   run: Promise<RunReport>,
   config: ServiceConfig,
-  { logger, signal, opened }: Telling,
+  { logger, signal, mirror = { database: config.database.target } }: Telling,
 ): Promise<void> {
   const { notifyTo: recipients, mail } = config.notify
   const notice = recipients.length === 0 ? null : await noticeOf(run, config.run.holdForMs)
   if (notice === null) return
   const { deliverNotices } = await import('../../../outputs/notify/notices/deliver-notices.ts')
   const { logNotice } = await import('./notice-companion.ts')
-  const database = opened === undefined ? { database: config.database.target } : { opened }
   // Also in a mirror that was moved: somebody still runs it.
-  const call: RunCall = (asked, input) => callMirror({ ...database, logger, force: true }, asked, input)
+  const call: RunCall = (asked, input) => callMirror({ ...mirror, logger, force: true }, asked, input)
   try {
     const told = await deliverNotices(call, { account: config.account, recipients, mail }, notice, signal)
     for (const delivery of told) logNotice(logger, notice, delivery)

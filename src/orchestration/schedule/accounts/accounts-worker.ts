@@ -132,7 +132,10 @@ class AccountsWorker implements AsyncDisposable {
       onBusy: () => this.#recall(),
     })
     this.#accounts.set(account.name, added)
-    if (this.#hasBegun) added.begin()
+    if (!this.#hasBegun) return
+    added.begin()
+    // Renamed, or taken out and listed again: its mirror may be fresh.
+    this.#recall()
   }
 
   /** Of all accounts at once: another worker has many of them. */

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { scriptPath } from '../../../support/commands/command.ts'
+import { onPostgresAccountsStage } from '../../../support/commands/accounts-stage.ts'
 import {
   commandStage,
   onPostgresCommandStage,
@@ -317,5 +318,33 @@ onPostgresCommandStage('person erase', (stage) => {
     expect(await held(s)).toEqual([2, 1])
     expect((await answer('y\n')).stdout).toContain('Erased the personal data of 2 responses')
     expect(await held(s)).toEqual([0, 0])
+  })
+})
+
+onPostgresAccountsStage('person erase with an accounts file', (stage) => {
+  test('takes the key that the next run of the account has, whatever the environment says', async () => {
+    await using s = await stage({ ada: accountOf({ gala: 2 }), bob: accountOf({ picnic: 2 }) })
+    s.folder.write('person.key', key.HEADCOUNT_PERSON_KEY)
+    s.folder.write('bob-person.key', 'the key of the suppression list of bob')
+    const bob = '  - { name: bob, key_file: keys/bob.key, person_key_file: bob-person.key }\n'
+    s.list(['ada'], `${bob}defaults: { person_key_file: person.key }\n`)
+    await s.run(['sync', '-q'])
+    const env = { HEADCOUNT_PERSON_KEY: 'a key that no account of the file has' }
+    for (const account of ['ada', 'bob']) {
+      const erase = ['person', 'erase', 'guest2@example.org', '--yes', '--no-vacuum', '--account', account]
+      expect((await s.run(erase, { env: account === 'ada' ? env : {} })).code).toBe(0)
+    }
+    expect(await s.run(['sync', '-q'])).toMatchObject({ code: 0, stderr: '' })
+    expect((await s.run(['person', 'restore', 'guest2@example.org', '--account', 'bob'])).code).toBe(0)
+    s.list(['ada'], bob.replace('bob-person.key', 'none.key'))
+    const faulty = await s.run(['person', 'restore', 'guest2@example.org', '--account', 'bob'])
+    expect(faulty).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/person_key_file: cannot read .*none\.key/),
+    })
+    s.folder.write('accounts.yaml', 'accounts: [')
+    const restore = ['person', 'restore', 'guest2@example.org', '--account', 'ada']
+    expect((await s.run(restore)).code).toBe(2)
+    expect((await s.run(restore, { env: key })).code).toBe(0)
   })
 })

@@ -454,6 +454,7 @@ test('a folder of keys has an account for each file', async () => {
   const folder = accountsFolder(['bob', 'ada', 'choir.berlin'])
   folder.write('keys/.hidden', 'x')
   mkdirSync(`${folder.path}/keys/..data`)
+  mkdirSync(`${folder.path}/keys/lost+found`)
   for (const file of [
     'ada.key.old',
     'ada.key~',
@@ -462,6 +463,12 @@ test('a folder of keys has an account for each file', async () => {
     '#ada.key#',
     'bob.orig',
     'x.TMP',
+    'ada.key.new',
+    'ada.key.part',
+    'ada.key.save',
+    'ada.key.temp',
+    'ada.key.rpmnew',
+    'ada.key.dpkg-dist',
   ])
     folder.write(`keys/${file}`, 'canary-former')
   folder.write('keys/ada.key.2', 'canary-second')

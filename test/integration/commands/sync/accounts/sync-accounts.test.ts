@@ -1,4 +1,5 @@
 /** `sync`, `backfill` and `verify` of all accounts of a file. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { accountOf, refusal } from '../../../../support/accounts/account.ts'
 import { onBothAccountsStages, onPostgresAccountsStage } from '../../../../support/commands/accounts-stage.ts'
@@ -263,5 +264,30 @@ onPostgresAccountsStage('all accounts of a file, as they are told', (stage) => {
     expect(new Set(s.service.requests.map(({ headers }) => headers['x-api-key']))).toEqual(
       new Set(['canary-bob', 'canary-cleo']),
     )
+  })
+})
+
+onPostgresAccountsStage('notices of all accounts of a file', (stage) => {
+  test('ask the mirror over one connection, however many accounts there are', async () => {
+    const names = Array.from({ length: 24 }, (_, at) => `a${at}`)
+    await using s = await stage(Object.fromEntries(names.map((name) => [name, accountOf({ gala: 1 })])))
+    const env = {
+      HEADCOUNT_NOTIFY_TO: 'mailto:ops@example.org',
+      HEADCOUNT_MAIL_FROM: 'headcount@example.org',
+      HEADCOUNT_SMTP_URL: `smtp://127.0.0.1:${await closedPort()}`,
+    }
+    await s.run(['sync', '--quiet'])
+    await using database = await s.place.open()
+    /** Postgres counts a session when it ends, a little later. */
+    const sessions = async () => {
+      const { rows } = await database.transaction((trx) =>
+        trx.query('select sessions from pg_stat_database where datname = current_database()'),
+      )
+      return Number(rows[0]?.[0])
+    }
+    const before = await sessions()
+    expect((await s.run(['sync', '--quiet', '--runs', '1'], { env })).code).toBe(0)
+    await sleep(1000)
+    expect((await sessions()) - before).toBeLessThan(names.length)
   })
 })

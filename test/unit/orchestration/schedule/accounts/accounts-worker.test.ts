@@ -235,3 +235,15 @@ test('asks the mirror at the start, and again when another process has an accoun
   worker.stop()
   await worker.ended
 })
+
+test('asks the mirror when an account is listed again: one whose first run then fails may be fresh by a run before', async () => {
+  const north = account('north')
+  const worker = working(north)
+  await pass(0)
+  await worker.change([])
+  expect(worker.asked).toHaveLength(1)
+  await worker.change([north])
+  expect(worker.asked).toHaveLength(2)
+  worker.stop()
+  await worker.ended
+})
