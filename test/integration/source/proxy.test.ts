@@ -1,5 +1,5 @@
 import tls from 'node:tls'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CertificateError, UnreachableError } from '../../../src/common/errors.ts'
 import { selfSigned } from '../../support/http/certificate.ts'
 import { closedPort, list, send } from '../../support/http/fault-server.ts'
@@ -77,6 +77,19 @@ describe('through an HTTP proxy', () => {
     expect(proxy.asked).toEqual([])
     tls.setDefaultCACertificates([...tls.getCACertificates('default'), own.cert])
     expect(await valuesOf(sourceThrough(proxy).events())).toEqual(items)
+  })
+
+  test('a proxy that speaks TLS itself, by its address', async () => {
+    const { server } = await behindProxy()
+    const own = selfSigned({ ipAddresses: ['127.0.0.1'] })
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), own.cert])
+    await using proxy = await startHttpProxy(server, own)
+    const warned = vi.fn()
+    process.on('warning', warned)
+    onTestFinished(() => void process.off('warning', warned))
+    const origin = proxy.origin.replace('localhost', '127.0.0.1')
+    expect(await valuesOf(sourceThrough({ origin }).events())).toEqual(items)
+    expect(warned).not.toHaveBeenCalled()
   })
 })
 
