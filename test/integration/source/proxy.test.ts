@@ -103,7 +103,12 @@ describe('what goes wrong on the way is told of the proxy or of the service, and
       '',
       /refuses to connect to events\.example \(403\).*NO_PROXY/,
     ],
-    ['a service that is down', answer(502), '', /could not connect to events\.example \(502\).*running/],
+    [
+      'a service that is down',
+      answer(502),
+      '',
+      /could not connect to events\.example \(502\).*running, and the address right\? Given up/,
+    ],
     ['a proxy that closes', (socket) => socket.destroy(), '', /no connection to the proxy .* Check `proxy`/],
     ['a proxy that is none', (socket) => socket.end('SSH-2.0\r\n'), '', /no connection to the proxy/],
   ]
@@ -146,6 +151,17 @@ describe('what goes wrong on the way is told of the proxy or of the service, and
     const source = sourceThrough(proxy)
     expect(await valuesOf(source.events())).toEqual(items)
     expect(source.counts).toMatchObject({ requests: 3, retries: 2 })
+  })
+
+  test('a proxy that says nothing', async () => {
+    const { proxy } = await behindProxy()
+    proxy.refuse(() => {})
+    const source = numberText(service, { proxy: new URL(proxy.origin), requestTimeoutMs: 300 })
+    expect((await errorOf(source.ping())).message).toMatch(
+      /no connection through the proxy 127\.0\.0\.1:\d+ within 0\.3 s\. Check `proxy`/,
+    )
+    proxy.refuse((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    expect((await errorOf(source.ping())).message).toMatch(/no connection through the proxy/)
   })
 
   test('a source is closed while the proxy keeps it waiting', async () => {

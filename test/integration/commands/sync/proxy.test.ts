@@ -63,7 +63,7 @@ test('sync, doctor and verify go through it, a list of accounts too, and no mess
   const refused = await s.run(['doctor', '--json'], { HEADCOUNT_LOG_LEVEL: 'debug' })
   expect(refused.code).toBe(4)
   expect(refused.stdout).toMatch(
-    /the proxy 127\.0\.0\.1:\d+ refuses the user name or the password \(407\)\. Check HTTPS_PROXY/,
+    /the proxy 127\.0\.0\.1:\d+ refuses the user name or the password \(407\). Check HTTPS_PROXY \(HTTP_PROXY for/,
   )
   expect(refused.stdout + refused.stderr + synced.stderr + doctor.stdout).not.toContain(secret)
 })
