@@ -174,7 +174,7 @@ export const settingNames: Readonly<Record<Exclude<NamedOption, 'apiKey'>, strin
   maxBodyBytes: settings.maxBody.flag,
   leaveOut: settings.leaveOut.variable,
   personKey: 'HEADCOUNT_PERSON_KEY_FILE',
-  proxy: 'HTTPS_PROXY (HTTP_PROXY for http://)',
+  proxy: 'HTTPS_PROXY',
   pseudonymise: settings.pseudonymise.variable,
   requestTimeoutMs: settings.requestTimeout.flag,
   restart: '--restart',

@@ -1,4 +1,4 @@
-/** Connections through an HTTP proxy. Loaded only where there is one. */
+/** Connections through an HTTP proxy. */
 import { isIP } from 'node:net'
 import { buildConnector, Pool, ProxyAgent, type Dispatcher } from 'undici'
 import { ProxyError } from './proxy.ts'

@@ -63,8 +63,10 @@ test('sync, doctor and verify go through it, a list of accounts too, and no mess
   const refused = await s.run(['doctor', '--json'], { HEADCOUNT_LOG_LEVEL: 'debug' })
   expect(refused.code).toBe(4)
   expect(refused.stdout).toMatch(
-    /the proxy 127\.0\.0\.1:\d+ refuses the user name or the password \(407\). Check HTTPS_PROXY \(HTTP_PROXY for/,
+    /the proxy 127\.0\.0\.1:\d+ refuses the user name or the password \(407\)\. Check HTTP_PROXY;/,
   )
+  const unknown = await s.run(['doctor', '--json'], { HTTP_PROXY: 'http://proxy.invalid:3128' })
+  expect(unknown.stdout).toContain('proxy.invalid is not known: check HTTP_PROXY and')
   expect(refused.stdout + refused.stderr + synced.stderr + doctor.stdout).not.toContain(secret)
 })
 
