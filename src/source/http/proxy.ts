@@ -64,6 +64,9 @@ export class ProxyError extends Error {
   /** @param host of the server, for which the proxy was asked */
   reason(host: string): string {
     const { host: proxy, username } = this.#proxy
+    // It may try a service that says nothing for a minute.
+    if (errorCode(this.cause) === 'UND_ERR_HEADERS_TIMEOUT')
+      return `the proxy ${proxy} did not say in time that it is connected to ${host}. Is the service running, and does the proxy reach it?`
     if (this.status === null)
       return `there is no connection to the proxy ${proxy} (${reasonOf(this.cause)}). Check ${optionName('proxy')} and the network`
     if (this.status === 407)

@@ -90,7 +90,7 @@ export class RequestTimeoutError extends UnreachableError {}
 export function noConnectionError(timeoutMs: number, path: string, proxy: string): RequestTimeoutError {
   return new RequestTimeoutError(
     `GET ${path} failed: there was no connection through the proxy ${proxy} within ${timeoutMs / 1000} s. ` +
-      `Check ${optionName('proxy')} and the network; ${optionName('requestTimeoutMs')} allows for more time.`,
+      `Check ${optionName('proxy')}, and whether the proxy reaches the service; ${optionName('requestTimeoutMs')} allows for more time.`,
   )
 }
 

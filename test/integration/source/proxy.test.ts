@@ -1,6 +1,9 @@
 import tls from 'node:tls'
+import { request } from 'undici'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CertificateError, UnreachableError } from '../../../src/common/errors.ts'
+import { toNetworkError } from '../../../src/source/http/network-errors.ts'
+import { createProxyAgent } from '../../../src/source/http/proxy-agent.ts'
 import { selfSigned } from '../../support/http/certificate.ts'
 import { closedPort, list, send } from '../../support/http/fault-server.ts'
 import { answer, startHttpProxy, type Refuse } from '../../support/http/http-proxy.ts'
@@ -162,6 +165,17 @@ describe('what goes wrong on the way is told of the proxy or of the service, and
     )
     proxy.refuse((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'))
     expect((await errorOf(source.ping())).message).toMatch(/no connection through the proxy/)
+  })
+
+  test('a proxy that waits for a service which does not answer', async () => {
+    const { proxy } = await behindProxy()
+    proxy.refuse(() => {})
+    const agent = createProxyAgent(new URL(proxy.origin), { connectTimeoutMs: 100 })
+    onTestFinished(() => agent.destroy())
+    const error = await errorOf(request(service, { dispatcher: agent }))
+    expect(toNetworkError(error, service)?.message).toMatch(
+      /^GET \/api\/v1 failed: the proxy 127\.0\.0\.1:\d+ did not say in time that it is connected to events\.example\. Is the service running, and does the proxy reach it\?$/,
+    )
   })
 
   test('a source is closed while the proxy keeps it waiting', async () => {
