@@ -3,6 +3,7 @@ import { errorCode } from '../../common/error-code.ts'
 import { UnreachableError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
+import { certificateCode } from './certificate-code.ts'
 
 const FORM = 'http://host:port'
 const FORM_WITH_LOGIN = 'http://user:password@host:port'
@@ -64,8 +65,11 @@ export class ProxyError extends Error {
   /** @param host of the server, for which the proxy was asked */
   reason(host: string): string {
     const { host: proxy, username } = this.#proxy
+    const code = errorCode(this.cause) ?? ''
+    if (certificateCode.test(code))
+      return `the certificate of the proxy ${proxy} is refused (${code}). It must be of the host in ${optionName('proxy')}, and its issuer be trusted: NODE_EXTRA_CA_CERTS names one of your own`
     // It may try a service that says nothing for a minute.
-    if (errorCode(this.cause) === 'UND_ERR_HEADERS_TIMEOUT')
+    if (code === 'UND_ERR_HEADERS_TIMEOUT')
       return `the proxy ${proxy} did not say in time that it is connected to ${host}. Is the service running, and does the proxy reach it?`
     if (this.status === null)
       return `there is no connection to the proxy ${proxy} (${reasonOf(this.cause)}). Check ${optionName('proxy')} and the network`
