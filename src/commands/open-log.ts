@@ -52,7 +52,10 @@ export function withNamesOf<T>(config: Pick<ServiceConfig, 'service'>, work: () 
 
 /** Messages may name the source of a secret, never the secret. */
 function namesOf({ service }: Pick<ServiceConfig, 'service'>): OptionNames {
-  return { apiKey: service.apiKeyFrom }
+  return {
+    apiKey: service.apiKeyFrom,
+    ...(service.baseUrl.protocol === 'http:' && { proxy: 'HTTP_PROXY' }),
+  }
 }
 
 /** A web address is a secret: whoever has it can write there. */

@@ -39,16 +39,18 @@ function isExcepted(url: URL, exceptions: string): boolean {
     if (name === '' || (onlyPort !== undefined && onlyPort !== port)) return false
     const meant = name.toLowerCase().replace(/^\[|\]$/g, '')
     if (meant === '*') return true
-    if (isIP(host) !== 0) return meant === host || isInRange(host, meant)
+    if (isIP(host) !== 0) return isInRange(host, meant)
     const domain = meant.replace(/^\*?\./, '').replace(/\.$/, '')
     return host === domain || host.endsWith(`.${domain}`)
   })
 }
 
+/** @param range or one address, which IPv6 spells in many ways */
 function isInRange(address: string, range: string): boolean {
-  const [, network = '', bits = ''] = /^(.+)\/(\d{1,3})$/.exec(range) ?? []
   const version = isIP(address)
-  if (isIP(network) !== version || Number(bits) > (version === 4 ? 32 : 128)) return false
+  const longest = version === 4 ? 32 : 128
+  const [, network = '', bits = longest] = /^(.+?)(?:\/(\d{1,3}))?$/.exec(range) ?? []
+  if (isIP(network) !== version || Number(bits) > longest) return false
   const family = version === 4 ? 'ipv4' : 'ipv6'
   const list = new BlockList()
   list.addSubnet(network, Number(bits), family)

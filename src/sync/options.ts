@@ -71,7 +71,7 @@ export interface RunOptions extends DatabaseOptions {
   readonly baseUrl: string
   /** Allows plain http to a host that is not this machine. */
   readonly allowHttp?: boolean
-  /** The HTTP proxy that leads to the service, `http://[user:password@]host:port`; none when not given. No environment variable is read. */
+  /** The HTTP proxy that leads to the service, `http://[user:password@]host:port`; none when not given. No environment variable is read. In a pool, the first call to a service decides for all. */
   readonly proxy?: string
   /** Most requests at once, up to 256; 8 when not given. */
   readonly concurrency?: number

@@ -7,6 +7,8 @@ import { ResponseStream } from './response-stream.ts'
 const MAX_CONNECT_MS = 10_000
 
 export interface Client {
+  /** The host of the HTTP proxy that every connection goes through; null: none does. */
+  readonly proxy: string | null
   /**
    * Sends one GET, without redirects and retries.
    *
@@ -34,6 +36,7 @@ export function createClient(options: ClientOptions): Client {
   const limits = { connections, connectTimeoutMs: Math.min(MAX_CONNECT_MS, requestTimeoutMs) }
   const dispatcher = proxy === null ? createPool(origin, limits) : openProxy(origin, proxy, limits)
   return {
+    proxy: proxy?.host ?? null,
     get: (url, headers, onBytes) => {
       if (url.origin !== origin) throw new RangeError(`The key is not sent to ${url.origin}.`)
       const stream = new ResponseStream(onBytes)

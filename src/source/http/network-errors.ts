@@ -6,6 +6,7 @@ import {
   type HeadcountError,
   UnreachableError,
 } from '../../common/errors.ts'
+import { certificateCode } from './certificate-code.ts'
 import { ProxyError } from './proxy.ts'
 import { RequestTimeoutError } from '../timeouts/request-timeout.ts'
 
@@ -56,9 +57,6 @@ const certificateRemedies: Readonly<Record<string, string>> = {
 const unknownIssuer =
   'its issuer is not trusted. For an issuer of your own, name its certificate in NODE_EXTRA_CA_CERTS, or set NODE_USE_SYSTEM_CA=1 where this machine trusts it'
 
-/** OpenSSL's codes for an untrusted certificate, as Node reports them. */
-const certificateCode =
-  /CERT|ISSUER|UNABLE_TO_VERIFY|CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/
 const noTlsCode = /^(?:EPROTO|ERR_SSL_)/
 // undici's parser throws assertion errors for some invalid responses.
 // guard: an answer that is no HTTP

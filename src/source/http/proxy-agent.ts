@@ -1,5 +1,6 @@
-/** Connections through an HTTP proxy. Loaded only where there is one. */
-import { Pool, ProxyAgent, type Dispatcher } from 'undici'
+/** Connections through an HTTP proxy. */
+import { isIP } from 'node:net'
+import { buildConnector, Pool, ProxyAgent, type Dispatcher } from 'undici'
 import { ProxyError } from './proxy.ts'
 
 export interface ProxyAgentOptions {
@@ -20,14 +21,12 @@ export function createProxyAgent(
   return new ProxyAgent({
     uri: proxy.href,
     /* guard: key and proxy */ proxyTunnel: true,
-    connectTimeout: connectTimeoutMs,
     // Explicit: no environment variable can switch off the check of certificates.
     requestTls: {
       /* guard: certificates behind a proxy */ rejectUnauthorized: true,
       timeout: connectTimeoutMs,
     },
-    proxyTls: { rejectUnauthorized: true },
-    clientFactory: (_url, options) => new Tunnels(proxy, { ...options, headersTimeout: connectTimeoutMs }),
+    clientFactory: () => new Tunnels(proxy, connectTimeoutMs),
     ...(connections !== undefined && { connections }),
     allowH2: false,
     headersTimeout: 0,
@@ -39,8 +38,18 @@ export function createProxyAgent(
 class Tunnels extends Pool {
   readonly #proxy: URL
 
-  constructor(proxy: URL, options: Pool.Options) {
-    super(proxy.origin, options)
+  constructor(proxy: URL, connectTimeoutMs: number) {
+    // HTTP/1.1 only, as to services: undici sends a header with CONNECT that HTTP/2 forbids.
+    const connect = buildConnector({ rejectUnauthorized: true, allowH2: false, timeout: connectTimeoutMs })
+    super(proxy.origin, {
+      // undici takes the address of a proxy for a name: TLS has no such names, and no certificate has `[::1]`.
+      connect: (to, done) => {
+        const { servername: _, ...toAddress } = to
+        connect(isIP(to.hostname) === 0 ? to : toAddress, done)
+      },
+      allowH2: false,
+      headersTimeout: connectTimeoutMs,
+    })
     this.#proxy = proxy
   }
 

@@ -3,8 +3,11 @@ import { errorCode } from '../../common/error-code.ts'
 import { UnreachableError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
+import { certificateCode } from './certificate-code.ts'
 
 const FORM = 'http://host:port'
+const FORM_WITH_LOGIN = 'http://user:password@host:port'
+const ENCODED = 'user name and password percent-encoded (% is %25, @ is %40, / is %2F)'
 
 /**
  * Reads the address of a proxy: `http(s)://[user:password@]host[:port]`; without a scheme it is http.
@@ -13,16 +16,17 @@ const FORM = 'http://host:port'
  */
 export function parseProxy(text: string): URL {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  // In a password, `/`, `?` and `#` end the host.
+  const form = text.includes('@') ? `${FORM_WITH_LOGIN} with ${ENCODED}` : FORM
   if (url === null || url.hostname === '')
-    throw new InvalidValueError(`must be the address of a proxy, like ${FORM}`)
+    throw new InvalidValueError(`must be the address of a proxy, like ${form}`)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new InvalidValueError(
       `must begin with http:// or https://, like ${FORM}: no other kind of proxy is known here`,
     )
-  if (!isDecodable(url.username + url.password))
-    throw new InvalidValueError('must have its user name and password percent-encoded (% is %25, @ is %40)')
+  if (!isDecodable(url.username + url.password)) throw new InvalidValueError(`must have its ${ENCODED}`)
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    throw new InvalidValueError(`must end with the port, like ${FORM}`)
+    throw new InvalidValueError(`must end with the port, like ${form}`)
   return url
 }
 
@@ -61,11 +65,17 @@ export class ProxyError extends Error {
   /** @param host of the server, for which the proxy was asked */
   reason(host: string): string {
     const { host: proxy, username } = this.#proxy
+    const code = errorCode(this.cause) ?? ''
+    if (certificateCode.test(code))
+      return `the certificate of the proxy ${proxy} is refused (${code}). It must be of the host in ${optionName('proxy')}, and its issuer be trusted: NODE_EXTRA_CA_CERTS names one of your own`
+    // It may try a service that says nothing for a minute.
+    if (code === 'UND_ERR_HEADERS_TIMEOUT')
+      return `the proxy ${proxy} did not say in time that it is connected to ${host}. Is the service running, and does the proxy reach it?`
     if (this.status === null)
       return `there is no connection to the proxy ${proxy} (${reasonOf(this.cause)}). Check ${optionName('proxy')} and the network`
     if (this.status === 407)
       return username === ''
-        ? `the proxy ${proxy} asks for a user name and a password (407). Give them in ${optionName('proxy')}, like http://user:password@host:port`
+        ? `the proxy ${proxy} asks for a user name and a password (407). Give them in ${optionName('proxy')}, like ${FORM_WITH_LOGIN}`
         : `the proxy ${proxy} refuses the user name or the password (407). Check ${optionName('proxy')}; special characters are percent-encoded there`
     return this.status < 500
       ? `the proxy ${proxy} refuses to connect to ${host} (${this.status}). Let it, or do without it: ${WITHOUT_PROXY}`
@@ -73,7 +83,9 @@ export class ProxyError extends Error {
   }
 
   toUnreachableError({ host, pathname }: URL): UnreachableError {
-    return new UnreachableError(`GET ${pathname} failed: ${this.reason(host)}.`, { cause: this })
+    const reason = this.reason(host)
+    const end = reason.endsWith('?') ? '' : '.'
+    return new UnreachableError(`GET ${pathname} failed: ${reason}${end}`, { cause: this })
   }
 }
 

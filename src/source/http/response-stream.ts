@@ -37,6 +37,11 @@ export class ResponseStream
     return this.#head.promise
   }
 
+  /** Whether there was a connection for the request. */
+  get isSent(): boolean {
+    return this.#controller !== null
+  }
+
   /** Closes the connection unless the response is complete. Pending reads throw the reason. */
   abort(reason: Error): void {
     if (this.#isOver) return

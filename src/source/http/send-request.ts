@@ -3,7 +3,7 @@ import { HeadcountError } from '../../common/errors.ts'
 import { type Body, receiveBody } from '../body/receive.ts'
 import type { Client, RequestHeaders } from './client.ts'
 import type { Clock } from '../throttle/clock.ts'
-import { RequestTimeout, requestTimeoutError } from '../timeouts/request-timeout.ts'
+import { noConnectionError, RequestTimeout, requestTimeoutError } from '../timeouts/request-timeout.ts'
 import { readFraming } from './body-framing.ts'
 import type { PauseGate } from '../throttle/pause-gate.ts'
 import { type Headers, headerOf } from './headers.ts'
@@ -34,7 +34,7 @@ export interface RequestPermits {
 
 /** What all requests of a source share. */
 export interface RequestContext {
-  readonly client: Pick<Client, 'get'>
+  readonly client: Pick<Client, 'get' | 'proxy'>
   /** Of every request, with the key. */
   readonly headers: RequestHeaders
   readonly lifetime: SourceLifetime
@@ -157,11 +157,16 @@ async function attemptWithTimeout(
   context: RequestContext,
   request: RequestSpec,
 ): Promise<ReceivedResponse | NotModified> {
-  using timeout = new RequestTimeout(context.lifetime.signal, context.requestTimeoutMs, (bytes) =>
-    requestTimeoutError(context.requestTimeoutMs, request.url.pathname, bytes),
+  const { client, lifetime, requestTimeoutMs } = context
+  const { pathname } = request.url
+  let last: ResponseStream | null = null
+  using timeout = new RequestTimeout(lifetime.signal, requestTimeoutMs, (bytes) =>
+    client.proxy === null || last?.isSent !== false
+      ? requestTimeoutError(requestTimeoutMs, pathname, bytes)
+      : noConnectionError(requestTimeoutMs, pathname, client.proxy),
   )
   try {
-    return await attempt(context, request, timeout)
+    return await attempt(context, request, timeout, (stream) => (last = stream))
   } catch (error) {
     if (context.lifetime.signal.aborted) throw toError(context.lifetime.signal.reason)
     // The error for a status stays, even when the time-out ended the body behind it.
@@ -175,6 +180,7 @@ async function attempt(
   context: RequestContext,
   request: RequestSpec,
   timeout: RequestTimeout,
+  onSend: (stream: ResponseStream) => void,
 ): Promise<ReceivedResponse | NotModified> {
   const visited = [request.url]
   const onBytes = (bytes: number): void => {
@@ -188,6 +194,7 @@ async function attempt(
     context.counts.requests += 1
     const observed = context.observe?.(url, visited.length > 1 ? 'page' : endpointOf(url))
     const stream = context.client.get(url, headersOf(context, request), onBytes)
+    onSend(stream)
     timeout.onTimeout((reason) => stream.abort(reason))
     try {
       const head = await context.throttle.stallDetector.awaitHead(stream.head, context.pauseGate)

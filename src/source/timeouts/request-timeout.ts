@@ -86,6 +86,14 @@ export class RequestTimeout implements Disposable {
 /** A request timed out: perhaps there are too many concurrent requests. */
 export class RequestTimeoutError extends UnreachableError {}
 
+/** @param proxy the HTTP proxy through which there was no connection at all */
+export function noConnectionError(timeoutMs: number, path: string, proxy: string): RequestTimeoutError {
+  return new RequestTimeoutError(
+    `GET ${path} failed: there was no connection through the proxy ${proxy} within ${timeoutMs / 1000} s. ` +
+      `Check ${optionName('proxy')}, and whether the proxy reaches the service; ${optionName('requestTimeoutMs')} allows for more time.`,
+  )
+}
+
 /** @param bytes how much of the body came */
 export function requestTimeoutError(timeoutMs: number, path: string, bytes: number): RequestTimeoutError {
   return new RequestTimeoutError(

@@ -1,6 +1,9 @@
 import tls from 'node:tls'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { request } from 'undici'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CertificateError, UnreachableError } from '../../../src/common/errors.ts'
+import { toNetworkError } from '../../../src/source/http/network-errors.ts'
+import { createProxyAgent } from '../../../src/source/http/proxy-agent.ts'
 import { selfSigned } from '../../support/http/certificate.ts'
 import { closedPort, list, send } from '../../support/http/fault-server.ts'
 import { answer, startHttpProxy, type Refuse } from '../../support/http/http-proxy.ts'
@@ -73,10 +76,25 @@ describe('through an HTTP proxy', () => {
     const own = selfSigned({ dnsNames: ['localhost'] })
     await using proxy = await startHttpProxy(server, own)
     const error = await errorOf(sourceThrough(proxy).events())
-    expect(error.message).toMatch(/no connection to the proxy localhost:\d+ \(DEPTH_ZERO_SELF_SIGNED_CERT\)/)
+    expect(error.message).toMatch(
+      /certificate of the proxy localhost:\d+ is refused \(DEPTH_ZERO_SELF_SIGNED_CERT\)\..*`proxy`.*NODE_EXTRA_CA_CERTS/,
+    )
     expect(proxy.asked).toEqual([])
     tls.setDefaultCACertificates([...tls.getCACertificates('default'), own.cert])
     expect(await valuesOf(sourceThrough(proxy).events())).toEqual(items)
+  })
+
+  test('a proxy that speaks TLS itself, by its address', async () => {
+    const { server } = await behindProxy()
+    const own = selfSigned({ ipAddresses: ['127.0.0.1'] })
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), own.cert])
+    await using proxy = await startHttpProxy(server, own)
+    const warned = vi.fn()
+    process.on('warning', warned)
+    onTestFinished(() => void process.off('warning', warned))
+    const origin = proxy.origin.replace('localhost', '127.0.0.1')
+    expect(await valuesOf(sourceThrough({ origin }).events())).toEqual(items)
+    expect(warned).not.toHaveBeenCalled()
   })
 })
 
@@ -90,7 +108,12 @@ describe('what goes wrong on the way is told of the proxy or of the service, and
       '',
       /refuses to connect to events\.example \(403\).*NO_PROXY/,
     ],
-    ['a service that is down', answer(502), '', /could not connect to events\.example \(502\).*running/],
+    [
+      'a service that is down',
+      answer(502),
+      '',
+      /could not connect to events\.example \(502\).*running, and the address right\? Given up/,
+    ],
     ['a proxy that closes', (socket) => socket.destroy(), '', /no connection to the proxy .* Check `proxy`/],
     ['a proxy that is none', (socket) => socket.end('SSH-2.0\r\n'), '', /no connection to the proxy/],
   ]
@@ -133,6 +156,28 @@ describe('what goes wrong on the way is told of the proxy or of the service, and
     const source = sourceThrough(proxy)
     expect(await valuesOf(source.events())).toEqual(items)
     expect(source.counts).toMatchObject({ requests: 3, retries: 2 })
+  })
+
+  test('a proxy that says nothing', async () => {
+    const { proxy } = await behindProxy()
+    proxy.refuse(() => {})
+    const source = numberText(service, { proxy: new URL(proxy.origin), requestTimeoutMs: 300 })
+    expect((await errorOf(source.ping())).message).toMatch(
+      /no connection through the proxy 127\.0\.0\.1:\d+ within 0\.3 s\. Check `proxy`/,
+    )
+    proxy.refuse((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    expect((await errorOf(source.ping())).message).toMatch(/no connection through the proxy/)
+  })
+
+  test('a proxy that waits for a service which does not answer', async () => {
+    const { proxy } = await behindProxy()
+    proxy.refuse(() => {})
+    const agent = createProxyAgent(new URL(proxy.origin), { connectTimeoutMs: 100 })
+    onTestFinished(() => agent.destroy())
+    const error = await errorOf(request(service, { dispatcher: agent }))
+    expect(toNetworkError(error, service)?.message).toMatch(
+      /^GET \/api\/v1 failed: the proxy 127\.0\.0\.1:\d+ did not say in time that it is connected to events\.example\. Is the service running, and does the proxy reach it\?$/,
+    )
   })
 
   test('a source is closed while the proxy keeps it waiting', async () => {

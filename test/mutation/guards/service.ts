@@ -63,7 +63,7 @@ export const serviceGuards: readonly Guard[] = [
   },
   {
     name: 'key and proxy',
-    promise: 'no proxy sees a key, and none answers for the service',
+    promise: 'no request is addressed to a proxy, with its key, and none answers for the service',
     mutation: 'never',
     tests: ['test/integration/source/proxy.test.ts'],
   },

@@ -1,8 +1,8 @@
 /** An HTTP proxy that opens tunnels (CONNECT) to one server, whatever name it is asked for. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:https'
-import type { TlsOptions } from 'node:tls'
+import { createSecureServer } from 'node:http2'
+import type { Certificate } from './certificate.ts'
 import { listenOnLoopback } from './loopback.ts'
 
 /** Answers one request for a tunnel by itself. */
@@ -19,17 +19,20 @@ export interface HttpProxy extends AsyncDisposable {
   refuse(how?: Refuse): void
 }
 
-/** @param behind the server that every tunnel leads to */
+/**
+ * @param behind the server that every tunnel leads to
+ * @param tls makes it speak TLS, and HTTP/2 before HTTP/1.1 where the client can
+ */
 export async function startHttpProxy(
   behind: { readonly origin: string },
-  tls?: Pick<TlsOptions, 'key' | 'cert'>,
+  tls?: Certificate,
 ): Promise<HttpProxy> {
   const port = Number(new URL(behind.origin).port)
   const asked: HttpProxy['asked'][number][] = []
   const sent: Buffer[] = []
   const opened = new Set<Socket>()
   let refuse: Refuse | undefined
-  const server = tls === undefined ? createServer() : createTlsServer(tls)
+  const server = tls === undefined ? createServer() : createSecureServer({ ...tls, allowHTTP1: true })
   server.on('tlsClientError', () => {})
   server.on('connect', (request: IncomingMessage, client: Socket) => {
     client.on('error', () => {})
@@ -49,7 +52,6 @@ export async function startHttpProxy(
     client.on('close', () => upstream.destroy())
   })
   const listening = await listenOnLoopback(server)
-  // Of TLS, a name: an address is none.
   const host = `${tls === undefined ? '127.0.0.1' : 'localhost'}:${listening.port}`
   return {
     origin: `${tls === undefined ? 'http' : 'https'}://${host}`,

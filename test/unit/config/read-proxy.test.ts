@@ -70,6 +70,8 @@ describe('which proxy leads to an address', () => {
     ['fd00::/8', 'https://[fd00::1]', true],
     ['fd00::1', 'https://[fd00::1]', true],
     ['[fd00::1]:443', 'https://[fd00::1]', true],
+    ['fd00:0:0::0001', 'https://[fd00::1]', true],
+    ['[FD00:0::1]:443', 'https://[fd00::1]', true],
     ['fd00::2', 'https://[fd00::1]', false],
   ]
   test.for(exceptions)('no_proxy=%j and %s: excepted %s', ([no_proxy, address, isExcepted]) => {
@@ -84,6 +86,14 @@ describe('a proxy that cannot be used is a fault of the settings, which is never
     ['socks5://ann:s3cret@proxy.example:1080', /^HTTPS_PROXY must begin with http:\/\/ or https:\/\//],
     ['http://', /^HTTPS_PROXY must be the address of a proxy, like http:\/\/host:port$/],
     ['http://ann:s3cret@proxy.example:99999', /^HTTPS_PROXY must be the address of a proxy/],
+    [
+      'http://ann:s3cret/@proxy.example',
+      /^HTTPS_PROXY must be .*, like http:\/\/user:password@host:port .*percent-encoded/,
+    ],
+    [
+      'http://ann:2/s3cret@proxy.example',
+      /^HTTPS_PROXY must end with the port, .*percent-encoded \(% is %25, @ is %40, \/ is %2F\)/,
+    ],
     ['http://proxy.example:8080/s3cret.pac', /^HTTPS_PROXY must end with the port/],
     [
       'http://ann:s3cret%zz@proxy.example',

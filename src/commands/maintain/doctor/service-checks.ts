@@ -22,8 +22,8 @@ const RENEWED_BEFORE_MS = 14 * DAY_MS
 /** More than this is no network delay. */
 const CLOCK_TOLERANCE_MS = 60_000
 
-export async function checkName({ service }: ServiceConfig): Promise<CheckResult> {
-  const { proxy, baseUrl } = service
+export async function checkName(config: ServiceConfig): Promise<CheckResult> {
+  const { proxy, baseUrl } = config.service
   const { hostname } = proxy ?? baseUrl
   const host = hostname.replace(/^\[|\]$/g, '')
   // The proxy looks up the name of the service.
@@ -33,7 +33,7 @@ export async function checkName({ service }: ServiceConfig): Promise<CheckResult
     const addresses = await lookup(host, { all: true })
     return ok(`${host} is ${addresses.map(({ address }) => address).join(', ')}${behind}`)
   } catch {
-    const given = proxy === null ? 'the base address' : optionName('proxy')
+    const given = proxy === null ? 'the base address' : withNamesOf(config, () => optionName('proxy'))
     return failed(UNREACHABLE, `${host} is not known: check ${given} and the network (DNS)`)
   }
 }

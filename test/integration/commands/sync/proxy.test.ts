@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createRunPool, sync } from '../../../../src/index.ts'
 import { accountOf } from '../../../support/accounts/account.ts'
 import { commandStage } from '../../../support/commands/command-stage.ts'
+import { startServe, startWorker } from '../../../support/commands/process.ts'
 import { accountsFolder } from '../../../support/files/accounts-folder.ts'
 import { answer, startHttpProxy } from '../../../support/http/http-proxy.ts'
 import { testKey } from '../../../support/http/reading.ts'
@@ -22,7 +23,7 @@ async function proxyStage() {
   }
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     stage.run(args, { env: { ...through, ...env } })
-  return { stage, proxy, run, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return { stage, proxy, run, through, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
 test('sync, doctor and verify go through it, a list of accounts too, and no message shows its password', async () => {
@@ -63,10 +64,35 @@ test('sync, doctor and verify go through it, a list of accounts too, and no mess
   const refused = await s.run(['doctor', '--json'], { HEADCOUNT_LOG_LEVEL: 'debug' })
   expect(refused.code).toBe(4)
   expect(refused.stdout).toMatch(
-    /the proxy 127\.0\.0\.1:\d+ refuses the user name or the password \(407\)\. Check HTTPS_PROXY/,
+    /the proxy 127\.0\.0\.1:\d+ refuses the user name or the password \(407\)\. Check HTTP_PROXY;/,
   )
+  const unknown = await s.run(['doctor', '--json'], { HTTP_PROXY: 'http://proxy.invalid:3128' })
+  expect(unknown.stdout).toContain('proxy.invalid is not known: check HTTP_PROXY and')
   expect(refused.stdout + refused.stderr + synced.stderr + doctor.stdout).not.toContain(secret)
 })
+
+test('so do a worker of a queue and serve --sync, and a proxy that asks for another password for a while', async () => {
+  await using s = await proxyStage()
+  const env = {
+    ...s.stage.env,
+    ...s.through,
+    HEADCOUNT_SCHEDULE: '* * * * * *',
+    HEADCOUNT_LOG_LEVEL: 'debug',
+  }
+  for (const start of [() => startWorker(['--queue'], { env }), () => startServe(['--sync'], { env })]) {
+    await using started = start()
+    const succeeded = () => started.log.filter(({ report }) => Object(report).status === 'succeeded').length
+    await expect.poll(succeeded, { timeout: 60_000 }).toBeGreaterThan(0)
+    s.proxy.refuse(answer(407))
+    await started.says('refuses the user name or the password (407). Check HTTP_PROXY;')
+    s.proxy.refuse()
+    const before = succeeded()
+    await expect.poll(succeeded, { timeout: 60_000 }).toBeGreaterThan(before)
+    started.kill('SIGTERM')
+    expect((await started.ended).code).toBe(0)
+    expect(started.stderr).not.toContain(secret)
+  }
+}, 120_000)
 
 test('a host in NO_PROXY and this machine are reached directly', async () => {
   await using s = await proxyStage()
