@@ -3,6 +3,7 @@ import { errorCode } from '../../common/error-code.ts'
 import { UnreachableError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
+import { isDecodable } from '../../common/text/is-decodable.ts'
 import { certificateCode } from './certificate-code.ts'
 
 const FORM = 'http://host:port'
@@ -38,14 +39,6 @@ export function proxyOption(text: string | undefined): URL | null {
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error
     throw new UsageError(`The option \`proxy\` ${error.message}.`)
-  }
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    return typeof decodeURIComponent(text) === 'string'
-  } catch {
-    return false
   }
 }
 
