@@ -21,6 +21,13 @@ interface ExtendedQuery extends TimedQuery {
   readonly queryMode: 'extended'
 }
 
+/**
+ * As without a name, which is what the driver sends for it. OpenTelemetry's instrumentation of pg adds comments to statements that have none, in a
+ * copy without the methods of a statement: the first answer of the server would end the process.
+ */
+// guard: statements that are not copied
+const UNNAMED = ''
+
 /** Parsers for one query: the pool and pg's global parsers stay unchanged. */
 const types: NonNullable<QueryConfig['types']> = { getTypeParser: (type: number) => parserFor(type) }
 
@@ -100,10 +107,17 @@ export class Session {
     query: TimedQuery,
   ): Promise<PgQueryResult<Row>> {
     const { promise, resolve, reject } = Promise.withResolvers<PgQueryResult<Row>>()
-    const sent = inOneMessage<Row>(query, neighbours, (error, result) =>
-      error === null ? resolve(result) : reject(error),
-    )
-    this.#client.query(sent)
+    try {
+      const sent = inOneMessage<Row>(this.#client, query, neighbours, (error, result) =>
+        error === null ? resolve(result) : reject(error),
+      )
+      this.#client.query(sent)
+    } catch (error) {
+      // A client that could not send it waits for an answer, and so would a rollback.
+      // guard: a statement that was not sent
+      this.#breakWith(error)
+      reject(error)
+    }
     return promise
   }
 
@@ -122,7 +136,7 @@ export class Session {
   ): Promise<number> => {
     await this.#sendAhead()
     const text = `copy ${target} from stdin with (${form})`
-    const stream = Object.assign(copyFrom(text), { query_timeout: this.#answerMs })
+    const stream = Object.assign(copyFrom(text), { name: UNNAMED, query_timeout: this.#answerMs })
     this.#client.query(stream)
     stream.end(rows)
     await this.#observed(text, finished(stream))
@@ -154,7 +168,11 @@ export class Session {
   async #copyTo<T>(query: string, form: string, read: (stream: CopyToStreamQuery) => Promise<T>): Promise<T> {
     await this.#sendAhead()
     const text = `copy (${query}) to stdout with (${form})`
-    const stream = Object.assign(copyTo(text), { query_timeout: this.#answerMs, callback: () => {} })
+    const stream = Object.assign(copyTo(text), {
+      name: UNNAMED,
+      query_timeout: this.#answerMs,
+      callback: () => {},
+    })
     this.#client.query(stream)
     try {
       return await observeStatement(text, this.#client, read(stream))
@@ -219,7 +237,14 @@ export class Session {
   }
 
   #extended(text: string, values: readonly unknown[]): ExtendedQuery {
-    return { text, values: [...values], types, queryMode: 'extended', query_timeout: this.#answerMs }
+    return {
+      name: UNNAMED,
+      text,
+      values: [...values],
+      types,
+      queryMode: 'extended',
+      query_timeout: this.#answerMs,
+    }
   }
 }
 
