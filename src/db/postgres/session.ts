@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { PoolClient, QueryConfig, QueryResult as PgQueryResult, QueryResultRow } from 'pg'
 import { from as copyFrom, to as copyTo, type CopyToStreamQuery } from 'pg-copy-streams'
-import { toError } from '../../common/abort.ts'
+import { MAX_TIMER_MS, toError } from '../../common/abort.ts'
 import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError, needsOtherConnection } from '../errors.ts'
 import { observeStatement } from '../../telemetry/statements.ts'
@@ -113,9 +113,7 @@ export class Session {
       )
       this.#client.query(sent)
     } catch (error) {
-      // A client that could not send it waits for an answer, and so would a rollback.
-      // guard: a statement that was not sent
-      this.#breakWith(error)
+      // As a rejection it ends the connection: the client may wait for an answer for ever, and a rollback with it.
       reject(error)
     }
     return promise
@@ -201,7 +199,7 @@ export class Session {
 
   /** A connection is lost after so long without an answer to a statement; 0: never. */
   setQueryTimeout(ms: number): void {
-    this.#answerMs = ms
+    this.#answerMs = Math.min(ms, MAX_TIMER_MS)
   }
 
   /** Gives the connection back to the pool, or closes it when it broke. */

@@ -280,13 +280,6 @@ export const databaseGuards: readonly Guard[] = [
     only: 'adds comments to',
   },
   {
-    name: 'a statement that was not sent',
-    promise: 'a connection that could not send a statement is closed, and nobody waits for its answer',
-    mutation: 'remove',
-    tests: ['test/integration/db/other-drivers.test.ts'],
-    only: 'cannot send ends the call at once',
-  },
-  {
     name: 'values in errors',
     promise: 'no error of the database carries the data of a statement',
     mutation: 'remove',
