@@ -232,7 +232,7 @@ describe('a number or a Date beyond what a timer or a database can hold', () => 
 test('a service that is told no host listens to nobody: Node would take every address of the machine', async () => {
   await using place = await freshPlace('postgres')
   const service = library.createService({ database: place.url })
-  const listen = service.listen as (address?: unknown) => Promise<{ readonly port: number }>
+  const listen = (address?: unknown) => service.listen(address as Parameters<typeof service.listen>[0])
   for (const address of [undefined, {}, { port: 0 }, { port: 0, host: '' }, { port: 0, host: null }])
     await expectRefused(listen(address), /`host` of `listen` must be a host or an address: 127\.0\.0\.1 for/)
   for (const port of [undefined, '8080', 1.5, -1, 65_536])
