@@ -77,7 +77,10 @@ export function createService(options: ServiceOptions): Service {
           )
         },
       ),
-    listen: async (address) => (await open()).service.listen(address),
+    listen: async (address) => {
+      requireAddress(address)
+      return (await open()).service.listen(address)
+    },
     async close() {
       isClosed = true
       const open = await opened?.catch(() => null)
@@ -89,6 +92,18 @@ export function createService(options: ServiceOptions): Service {
 
 /** Options that are a time or a size. */
 const AMOUNTS = ['maxAgeMs', 'holdForMs', 'closeTimeoutMs', 'keptBytes'] as const
+
+/** Of a program in JavaScript. Without a host Node would listen to the whole network. @throws UsageError */
+function requireAddress(address: unknown): void {
+  const { host, port } = Object(address) as { readonly host?: unknown; readonly port?: unknown }
+  // guard: host of a service
+  if (typeof host !== 'string' || host === '')
+    throw new UsageError(
+      `\`host\` of \`listen\` must be a host or an address: 127.0.0.1 for this machine alone, 0.0.0.0 for everybody who can reach it.`,
+    )
+  if (typeof port !== 'number' || !Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError('`port` of `listen` must be a whole number from 0 (any free port) to 65535.')
+}
 
 /** @throws UsageError unless it is made of `/` and of letters, digits and `.`, `_`, `~`, `-` */
 function parseMountPath(path: string): string {

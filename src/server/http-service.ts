@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { MAX_TIMER_MS } from '../common/abort.ts'
 import { UsageError } from '../common/errors.ts'
 import { listenOn } from '../common/listen.ts'
 import { observeServed } from '../telemetry/served-requests.ts'
@@ -141,7 +142,7 @@ export function createHttpService(options: HttpServiceOptions): Service {
     const closed = once(server, 'close')
     server.close()
     for (const response of queues.lastResponses()) response.shouldKeepAlive = false
-    const cut = setTimeout(() => server.closeAllConnections(), closeTimeoutMs)
+    const cut = setTimeout(() => server.closeAllConnections(), Math.min(closeTimeoutMs, MAX_TIMER_MS))
     endWhenIdle()
     await closed
     clearTimeout(cut)

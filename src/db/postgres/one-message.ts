@@ -3,10 +3,12 @@ import {
   escapeLiteral,
   Query,
   type Connection,
+  type PoolClient,
   type QueryConfig,
   type QueryResult,
   type QueryResultRow,
 } from 'pg'
+import { UsageError } from '../../common/errors.ts'
 import { statementSettings } from '../transaction.ts'
 
 /**
@@ -65,6 +67,7 @@ interface Wire extends Pick<Connection, 'stream' | 'sync'> {
   readonly execute: (message: object) => void
 }
 interface Received {
+  readonly requiresPreparation: () => boolean
   readonly submit: (connection: Wire) => unknown
   readonly handleCommandComplete: (message: unknown, connection: Wire) => void
 }
@@ -74,14 +77,18 @@ interface Received {
  * one fails, the server leaves out those behind it, and a transaction that was begun waits for its rollback.
  */
 export function inOneMessage<Row extends QueryResultRow>(
+  client: PoolClient,
   config: TimedConfig,
   { first, last }: Neighbours,
   receive: Receive<Row>,
 ): Query {
-  const query = new Query(config, receive as unknown as ConstructorParameters<typeof Query>[1])
+  const OwnQuery = queryClassOf(client)
+  const query = new OwnQuery(config, receive as unknown as ConstructorParameters<typeof Query>[1])
   const { submit, handleCommandComplete } = query as unknown as Received
   let completed = 0
   const within: Received = {
+    // Older versions of pg do not know `queryMode`.
+    requiresPreparation: () => true,
     submit: (connection) => {
       connection.stream.cork()
       try {
@@ -97,6 +104,21 @@ export function inOneMessage<Row extends QueryResultRow>(
     },
   }
   return Object.assign(query, within, { query_timeout: config.query_timeout })
+}
+
+/**
+ * The statement of the copy of pg that made the client: a program has its own copy beside this one when it asks for another version, and what a
+ * statement needs of its connection differs between versions. Of the prototype, as an object around a client may bind what it hands out.
+ */
+function queryClassOf(client: PoolClient): typeof Query {
+  if ('native' in client)
+    throw new UsageError(
+      'The given pool has connections of pg-native, which headcount cannot use. Make it with the class Pool of pg, not with that of pg.native.',
+    )
+  const made: unknown = Reflect.get(Object(Reflect.getPrototypeOf(client)), 'constructor')
+  const found: unknown = typeof made === 'function' ? Reflect.get(made, 'Query') : undefined
+  // guard: statements of another copy of pg
+  return typeof found === 'function' ? (found as typeof Query) : Query
 }
 
 /** The same connection, which sends these before it asks the server to be ready again. */

@@ -165,7 +165,12 @@ function requireUsable({ options }: Pool): void {
       `The given pool holds at most ${max} connections; headcount needs ${CONNECTIONS_PER_RUN} (two for batches, one for its heartbeat). Make it with max: 3 or more.`,
     )
   }
-  // pg knows it, its types do not.
+  // pg sends no COPY then, and knows why only when a run is under way. Its types know neither of the two.
+  if (Reflect.get(options, 'pipeline') === true) {
+    throw new UsageError(
+      'The given pool sends statements before those ahead of them are answered (pipeline), and no COPY. Make it with pipeline: false.',
+    )
+  }
   if (Reflect.get(options, 'binary') === true || defaults.binary === true) {
     throw new UsageError(
       'The given pool asks for values in binary form, which headcount does not read. Make it with binary: false.',

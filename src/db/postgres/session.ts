@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { PoolClient, QueryConfig, QueryResult as PgQueryResult, QueryResultRow } from 'pg'
 import { from as copyFrom, to as copyTo, type CopyToStreamQuery } from 'pg-copy-streams'
-import { toError } from '../../common/abort.ts'
+import { MAX_TIMER_MS, toError } from '../../common/abort.ts'
 import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError, needsOtherConnection } from '../errors.ts'
 import { observeStatement } from '../../telemetry/statements.ts'
@@ -20,6 +20,13 @@ interface ExtendedQuery extends TimedQuery {
   /** One text is then one statement, also without values: as on PGlite. pg's types lack it too. */
   readonly queryMode: 'extended'
 }
+
+/**
+ * As without a name, which is what the driver sends for it. OpenTelemetry's instrumentation of pg adds comments to statements that have none, in a
+ * copy without the methods of a statement: the first answer of the server would end the process.
+ */
+// guard: statements that are not copied
+const UNNAMED = ''
 
 /** Parsers for one query: the pool and pg's global parsers stay unchanged. */
 const types: NonNullable<QueryConfig['types']> = { getTypeParser: (type: number) => parserFor(type) }
@@ -100,10 +107,15 @@ export class Session {
     query: TimedQuery,
   ): Promise<PgQueryResult<Row>> {
     const { promise, resolve, reject } = Promise.withResolvers<PgQueryResult<Row>>()
-    const sent = inOneMessage<Row>(query, neighbours, (error, result) =>
-      error === null ? resolve(result) : reject(error),
-    )
-    this.#client.query(sent)
+    try {
+      const sent = inOneMessage<Row>(this.#client, query, neighbours, (error, result) =>
+        error === null ? resolve(result) : reject(error),
+      )
+      this.#client.query(sent)
+    } catch (error) {
+      // As a rejection it ends the connection: the client may wait for an answer for ever, and a rollback with it.
+      reject(error)
+    }
     return promise
   }
 
@@ -122,7 +134,7 @@ export class Session {
   ): Promise<number> => {
     await this.#sendAhead()
     const text = `copy ${target} from stdin with (${form})`
-    const stream = Object.assign(copyFrom(text), { query_timeout: this.#answerMs })
+    const stream = Object.assign(copyFrom(text), { name: UNNAMED, query_timeout: this.#answerMs })
     this.#client.query(stream)
     stream.end(rows)
     await this.#observed(text, finished(stream))
@@ -154,7 +166,11 @@ export class Session {
   async #copyTo<T>(query: string, form: string, read: (stream: CopyToStreamQuery) => Promise<T>): Promise<T> {
     await this.#sendAhead()
     const text = `copy (${query}) to stdout with (${form})`
-    const stream = Object.assign(copyTo(text), { query_timeout: this.#answerMs, callback: () => {} })
+    const stream = Object.assign(copyTo(text), {
+      name: UNNAMED,
+      query_timeout: this.#answerMs,
+      callback: () => {},
+    })
     this.#client.query(stream)
     try {
       return await observeStatement(text, this.#client, read(stream))
@@ -183,7 +199,7 @@ export class Session {
 
   /** A connection is lost after so long without an answer to a statement; 0: never. */
   setQueryTimeout(ms: number): void {
-    this.#answerMs = ms
+    this.#answerMs = Math.min(ms, MAX_TIMER_MS)
   }
 
   /** Gives the connection back to the pool, or closes it when it broke. */
@@ -219,7 +235,14 @@ export class Session {
   }
 
   #extended(text: string, values: readonly unknown[]): ExtendedQuery {
-    return { text, values: [...values], types, queryMode: 'extended', query_timeout: this.#answerMs }
+    return {
+      name: UNNAMED,
+      text,
+      values: [...values],
+      types,
+      queryMode: 'extended',
+      query_timeout: this.#answerMs,
+    }
   }
 }
 

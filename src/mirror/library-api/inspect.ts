@@ -1,4 +1,5 @@
 /** What a program may ask of a mirror; each as the command of this name answers it. */
+import { MAX_TIMER_MS } from '../../common/abort.ts'
 import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { checkOptions } from '../../common/options/check-options.ts'
 import { DEFAULT_HOLD_FOR_MS } from '../../common/schema/holds.ts'
@@ -110,7 +111,7 @@ export async function tables(options: MirrorOptions): Promise<SchemaDescription>
 export interface QueryOptions extends AccountFilter {
   /** One `select`, `with`, `values`, `table`, `explain` or `show`. */
   readonly sql: string
-  /** How long the database may work on it, in milliseconds; 30 s when not given. */
+  /** How long the database may work on it, in milliseconds, up to 2147483647; 30 s when not given. */
   readonly timeoutMs?: number
   /** Rows at most; all when not given. */
   readonly limit?: number
@@ -141,7 +142,7 @@ export async function query(options: QueryOptions): Promise<QueryAnswer> {
   const input = {
     sql,
     account,
-    timeoutMs: requireWholeNumber('timeoutMs', timeoutMs, 1),
+    timeoutMs: requireWholeNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS),
     limit: limit === undefined ? null : requireWholeNumber('limit', limit, 1),
     timeZone,
   }

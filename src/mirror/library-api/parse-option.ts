@@ -10,6 +10,10 @@ export function instantOption(
 ): InstantInput {
   if (typeof value === 'string') return parseOption(name, () => parse(value))
   if (Number.isNaN(value.getTime())) throw new UsageError(`The option \`${name}\` is an invalid Date.`)
+  const year = value.getUTCFullYear()
+  // Its text has a sign then, which Postgres does not read.
+  if (year < 1 || year > 9999)
+    throw new UsageError(`The option \`${name}\` must be a Date of the years 1 to 9999, not of ${year}.`)
   return { at: value.toISOString() }
 }
 

@@ -56,6 +56,8 @@ export function copyFields<Target extends JsonObject | null>(
   for (const key in fields) {
     const value = fields[key]
     if (value === undefined || known.has(key)) continue
+    // guard: fields that the service did not send
+    if (!Object.hasOwn(fields, key)) continue
     if (isValidPostgresText(key))
       (copy ??= nullPrototypeObject())[key] = toJsonbValue(value, level + 1, issues)
     else (oddKeys ??= []).push(key)

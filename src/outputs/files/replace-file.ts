@@ -65,7 +65,8 @@ export async function openPartFile(path: string, { of, isPersonal, signal }: Fil
   const mode = isPersonal ? OWNER_ALONE : ORDINARY
   const file = await open(part, 'wx', mode).catch(failed)
   // guard: part file that is still wanted
-  const marking = setInterval(() => void utimes(part, new Date(), new Date()).catch(() => {}), MARK_MS)
+  const mark = () => utimes(part, new Date(), new Date()).catch(() => {})
+  const marking = setInterval(() => void mark(), MARK_MS)
   marking.unref()
   let isFinished = false
   let isReplaced = false
@@ -73,6 +74,8 @@ export async function openPartFile(path: string, { of, isPersonal, signal }: Fil
     if (isFinished) return
     await file.sync().catch(failed)
     await file.close()
+    // By the clock of this machine: that of a file server may be behind, and the next file of an export would clear this one away.
+    await mark()
     isFinished = true
   }
   return {

@@ -1,4 +1,5 @@
 /** Detects a stalled service: requests are open, and no byte arrives. One timer serves all requests. */
+import { MAX_TIMER_MS } from '../../common/abort.ts'
 
 export interface StallDetector extends Disposable {
   /** Awaits the head of a response to a source. */
@@ -26,7 +27,7 @@ export function createStallDetector(
     checkIn(silentMs >= afterMs ? afterMs : afterMs - silentMs)
   }
   const checkIn = (ms: number): void => {
-    timer = setTimeout(check, Math.ceil(ms)).unref()
+    timer = setTimeout(check, Math.min(Math.ceil(ms), MAX_TIMER_MS)).unref()
   }
   const onActivity = (): void => {
     lastActivity = performance.now()

@@ -408,6 +408,7 @@ describe('a pool that the caller keeps', () => {
   test.each([
     [{ max: 2 }, 'needs 3'],
     [{ max: 3, binary: true }, 'Make it with binary: false'],
+    [{ max: 3, pipeline: true }, 'Make it with pipeline: false'],
   ])('is refused with %o', async (config, remedy) => {
     const pool = openPool(`${inject('postgres')}/mirror_template`, config)
     const error = await failure(connect({ pool }))

@@ -179,6 +179,71 @@ describe('an option that cannot be used is told by its name', () => {
   })
 })
 
+describe('a number or a Date beyond what a timer or a database can hold', () => {
+  test('a time for `query` that Postgres and timers of Node hold is kept, a longer one refused', async () => {
+    await using place = await freshPlace('postgres')
+    const query = (timeoutMs: number) =>
+      library.query({ database: place.url, sql: 'select 1 as one', timeoutMs })
+    await expect(query(2_147_483_647)).rejects.toThrow('Nothing was read into this mirror yet')
+    await expectRefused(
+      query(Number.MAX_SAFE_INTEGER),
+      /`timeoutMs` must be a whole number from 1 to 2147483647, not/,
+    )
+  })
+
+  test('timers of a run and of a service are bounded: one that is too long would fire at once', async () => {
+    const overflows = vi.fn<(warning: Error) => void>()
+    process.on('warning', overflows)
+    try {
+      await using place = await freshPlace('postgres')
+      await using service = await startFaultServer()
+      service.always(send((request) => accountOf({ gala: 3 }).answer(request)))
+      const longest = Number.MAX_SAFE_INTEGER
+      const run = { database: place.url, apiKey: testKey, baseUrl: service.baseUrl.href }
+      expect(await library.sync({ ...run, requestTimeoutMs: longest, runTimeoutMs: longest })).toMatchObject({
+        status: 'succeeded',
+      })
+      const served = library.createService({ database: place.url, closeTimeoutMs: longest })
+      await served.listen({ host: '127.0.0.1', port: 0 })
+      await served.close()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(overflows).not.toHaveBeenCalled()
+    } finally {
+      process.off('warning', overflows)
+    }
+  })
+
+  test.each([
+    ['changes', 'since', {}],
+    ['digest', 'since', {}],
+    ['createKey', 'expiresAt', {}],
+    ['createLink', 'expiresAt', { view: 'events', format: 'csv' }],
+    ['prune', 'historyBefore', {}],
+  ])('a Date for %s whose year has more than four digits', async (name, option, others) => {
+    const whole = { database: 'pglite:./nowhere-at-all', ...others }
+    for (const at of [8.64e15, -8.64e15])
+      await expectRefused(
+        called(name, { ...whole, [option]: new Date(at) }),
+        new RegExp(`\`${option}\` must be a Date of the years 1 to 9999, not of -?27`),
+      )
+  })
+})
+
+test('a service that is told no host listens to nobody: Node would take every address of the machine', async () => {
+  await using place = await freshPlace('postgres')
+  const service = library.createService({ database: place.url })
+  const listen = (address?: unknown) => service.listen(address as Parameters<typeof service.listen>[0])
+  for (const address of [undefined, {}, { port: 0 }, { port: 0, host: '' }, { port: 0, host: null }])
+    await expectRefused(listen(address), /`host` of `listen` must be a host or an address: 127\.0\.0\.1 for/)
+  for (const port of [undefined, '8080', 1.5, -1, 65_536])
+    await expectRefused(
+      listen({ host: '127.0.0.1', port }),
+      /`port` of `listen` must be a whole number from 0/,
+    )
+  expect(await listen({ host: '127.0.0.1', port: 0 })).toMatchObject({ port: expect.any(Number) as number })
+  await service.close()
+})
+
 const interruptible = functions.filter(([name]) => !['createRunPool', 'createService'].includes(name))
 
 test.each(interruptible)('%s that its signal ends throws an InterruptedError', async (name) => {

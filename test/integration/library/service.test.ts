@@ -1,5 +1,5 @@
 /** What a program that mounts the service may rely on; over a PGlite of its own in service-round-trip.test.ts. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createService, DatabaseError, migrate, sync, UsageError } from '../../../src/index.ts'
 import { accountOf } from '../../support/accounts/account.ts'
 import { freshPlace } from '../../support/databases/databases.ts'
@@ -95,6 +95,16 @@ describe('createService', () => {
     await holder.query('rollback')
     holder.release()
     await pool.end()
+  })
+
+  test('answers in a test of a program that sets the time itself', async () => {
+    await using place = await freshPlace('postgres')
+    const key = await mirrored(place.url)
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const service = createService({ database: place.url })
+    expect((await service.fetch(asking(key))).status).toBe(200)
+    await service.close()
   })
 
   test('listens once', async () => {

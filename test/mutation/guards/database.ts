@@ -265,6 +265,21 @@ export const databaseGuards: readonly Guard[] = [
     only: 'a call that ends leaves the listeners',
   },
   {
+    name: 'statements of another copy of pg',
+    promise: 'a given pool may be of another version of pg than the one beside this program',
+    mutation: { cut: "typeof found === 'function'", put: 'false as boolean' },
+    tests: ['test/integration/db/other-drivers.test.ts'],
+    only: 'of another version of pg',
+  },
+  {
+    name: 'statements that are not copied',
+    promise:
+      'an instrumentation that adds comments to statements leaves those of this program alone: copies of them would end the process',
+    mutation: { cut: "''", put: 'undefined as unknown as string' },
+    tests: ['test/integration/db/other-drivers.test.ts'],
+    only: 'adds comments to',
+  },
+  {
     name: 'values in errors',
     promise: 'no error of the database carries the data of a statement',
     mutation: 'remove',

@@ -3,6 +3,12 @@ import type { Guard } from './guard.ts'
 /** What becomes of the items of a list. */
 export const payloadGuards: readonly Guard[] = [
   {
+    name: 'fields that the service did not send',
+    promise: 'what a program adds to all its objects is not stored as a field of the service',
+    mutation: 'remove',
+    tests: ['test/unit/normalise/inherited-fields.test.ts'],
+  },
+  {
     name: 'idle transactions',
     promise: 'a list too large for memory is not read through inside its transaction when that gives no rows',
     mutation: {

@@ -24,6 +24,13 @@ export const serveGuards: readonly Guard[] = [
     only: 'never shown to a store',
   },
   {
+    name: 'host of a service',
+    promise: 'a program that names no host does not offer its mirror to the whole network',
+    mutation: 'never',
+    tests: ['test/integration/library/options.test.ts'],
+    only: 'told no host listens to nobody',
+  },
+  {
     name: 'key before paths',
     promise: 'nobody without a key learns which paths there are',
     mutation: { replace: "handle(() => problem('unknown_path'))" },
