@@ -20,7 +20,9 @@ export function readProxy(url: URL, environment: Environment): URL | null {
     return parseProxy(address)
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error
-    throw new InvalidValueError(`${variable} ${error.message}`)
+    throw new InvalidValueError(
+      `${variable} ${error.message}. NO_PROXY names hosts that are reached without a proxy`,
+    )
   }
 }
 

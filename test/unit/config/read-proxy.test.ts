@@ -84,7 +84,10 @@ describe('a proxy that cannot be used is a fault of the settings, which is never
 
   test.for([
     ['socks5://ann:s3cret@proxy.example:1080', /^HTTPS_PROXY must begin with http:\/\/ or https:\/\//],
-    ['http://', /^HTTPS_PROXY must be the address of a proxy, like http:\/\/host:port$/],
+    [
+      'http://',
+      /^HTTPS_PROXY must be the address of a proxy, like http:\/\/host:port\. NO_PROXY names hosts that are reached without a proxy$/,
+    ],
     ['http://ann:s3cret@proxy.example:99999', /^HTTPS_PROXY must be the address of a proxy/],
     [
       'http://ann:s3cret/@proxy.example',
