@@ -14,7 +14,8 @@ import { whoCall, type FoundPersons } from '../answers/who.ts'
 import { parsePastInstant } from '../instants/parse-instant.ts'
 import { listInput, statusInput, type ListOptions, type StatusOptions } from './inspect.ts'
 import { oneOf } from '../../common/parse-values.ts'
-import { instantOption, parseOption } from './parse-option.ts'
+import { parseOption } from '../../common/options/parse-option.ts'
+import { instantOption } from './instant-option.ts'
 import { callMirror, type AccountFilter } from './with-mirror.ts'
 
 export interface EventsOptions extends ListOptions {

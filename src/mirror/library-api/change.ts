@@ -19,7 +19,8 @@ import {
   type RevokedKey,
 } from '../keys/keys.ts'
 import { parseFutureInstant, parsePastInstant } from '../instants/parse-instant.ts'
-import { instantOption, parseOption } from './parse-option.ts'
+import { parseOption } from '../../common/options/parse-option.ts'
+import { instantOption } from './instant-option.ts'
 import { findPrunableVersions, pruneVersions, requirePastInstant, type PrunableVersions } from '../prune.ts'
 import { accountId, requireAccount } from '../accounts/resolve-account.ts'
 import { callMirror, withMirror, type AccountFilter, type MirrorOptions } from './with-mirror.ts'

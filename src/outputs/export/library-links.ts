@@ -11,7 +11,8 @@ import {
   type ListedLink,
 } from '../../mirror/keys/links.ts'
 import { parseFutureInstant } from '../../mirror/instants/parse-instant.ts'
-import { instantOption, parseOption } from '../../mirror/library-api/parse-option.ts'
+import { parseOption } from '../../common/options/parse-option.ts'
+import { instantOption } from '../../mirror/library-api/instant-option.ts'
 import { requireWholeNumber } from '../../common/options/amounts.ts'
 import { callMirror, type AccountFilter, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
 import { linkFileName, requireLinkContent } from './link-content.ts'

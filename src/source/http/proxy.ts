@@ -1,7 +1,8 @@
 /** The HTTP proxy between this machine and a service: its address, and how its errors are told. */
 import { errorCode } from '../../common/error-code.ts'
-import { UnreachableError, UsageError } from '../../common/errors.ts'
+import { UnreachableError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
+import { parseOption } from '../../common/options/parse-option.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
 import { isDecodable } from '../../common/text/is-decodable.ts'
 import { certificateCode } from './certificate-code.ts'
@@ -33,13 +34,7 @@ export function parseProxy(text: string): URL {
 
 /** The option `proxy` of a program; null when it is not given. @throws UsageError that never quotes it */
 export function proxyOption(text: string | undefined): URL | null {
-  if (text === undefined) return null
-  try {
-    return parseProxy(text)
-  } catch (error) {
-    if (!(error instanceof InvalidValueError)) throw error
-    throw new UsageError(`The option \`proxy\` ${error.message}.`)
-  }
+  return text === undefined ? null : parseOption('proxy', () => parseProxy(text))
 }
 
 /** No connection through a proxy. Nothing was sent to the server behind it. */

@@ -1,5 +1,5 @@
 import { UsageError } from '../../common/errors.ts'
-import { InvalidValueError } from '../../common/parse-values.ts'
+import { parseOption } from '../../common/options/parse-option.ts'
 import type { InstantInput } from '../instants/parse-instant.ts'
 
 /** @throws UsageError naming the option */
@@ -15,14 +15,4 @@ export function instantOption(
   if (year < 1 || year > 9999)
     throw new UsageError(`The option \`${name}\` must be a Date of the years 1 to 9999, not of ${year}.`)
   return { at: value.toISOString() }
-}
-
-export function parseOption<Value>(name: string, parse: () => Value): Value {
-  try {
-    return parse()
-  } catch (error) {
-    throw error instanceof InvalidValueError
-      ? new UsageError(`The option \`${name}\` ${error.message}.`, { cause: error })
-      : error
-  }
 }
