@@ -47,8 +47,7 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
 const recoveryConflict = /^Process(?:Interrupts|RecoveryConflictInterrupts?)$/
 
 function isRecoveryConflict(error: unknown): boolean {
-  const cause = codedCause(error)?.error
-  return cause !== undefined && 'routine' in cause && recoveryConflict.test(String(cause.routine))
+  return recoveryConflict.test(serverField(error, 'routine'))
 }
 
 const NAME = String.raw`(?:"(?:[^"]|"")+"|[^\s".()]+)`
@@ -57,9 +56,9 @@ const CALLED = new RegExp(String.raw`\bPL/.*?\s((?:${NAME}\.)?${NAME}\(\))`)
 
 /** The outermost function that the error was thrown in, unless it is one of the mirror: that of a trigger which somebody put on a table. */
 function foreignFunction(error: unknown): string | null {
-  const cause = codedCause(error)?.error
-  const context = cause === undefined || !('where' in cause) ? '' : String(cause.where)
-  const names = context.split('\n').flatMap((line) => CALLED.exec(line)?.[1] ?? [])
+  const names = serverField(error, 'where')
+    .split('\n')
+    .flatMap((line) => CALLED.exec(line)?.[1] ?? [])
   return names.findLast((name) => !/^headcount(?:_internal)?\./.test(name)) ?? null
 }
 
@@ -109,6 +108,12 @@ function codedCause(error: unknown): { readonly error: Error; readonly code: str
   return null
 }
 
+/** What the server says besides the message; empty where it says nothing. */
+function serverField(error: unknown, name: 'routine' | 'severity' | 'where'): string {
+  const value: unknown = Reflect.get(codedCause(error)?.error ?? {}, name)
+  return typeof value === 'string' ? value : ''
+}
+
 /** Whether the schema has not what a statement of this program asks: there is none, or it is of another version. */
 export function isOfOtherSchema(error: unknown): boolean {
   const code = codeOf(error)
@@ -124,8 +129,7 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** The server closes the connection behind such an error, whatever its code. */
 function isFatal(error: unknown): boolean {
-  const cause = codedCause(error)?.error
-  return cause !== undefined && 'severity' in cause && /^(?:FATAL|PANIC)$/.test(String(cause.severity))
+  return /^(?:FATAL|PANIC)$/.test(serverField(error, 'severity'))
 }
 
 /**
