@@ -26,6 +26,11 @@ export async function listenOn(
   return typeof address === 'object' && address !== null ? address.port : port
 }
 
+/** The host of a URL as sockets take it: an IPv6 address without its brackets. */
+export function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
 /** @param hostname as in a URL: an IPv6 address stands in brackets */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { isLoopback } from '../common/listen.ts'
+import { isLoopback, withoutBrackets } from '../common/listen.ts'
 import { InvalidValueError } from '../common/parse-values.ts'
 import { parseProxy } from '../source/http/proxy.ts'
 import type { Environment } from './secrets.ts'
@@ -34,12 +34,12 @@ function valueOf(environment: Environment, name: string): readonly [variable: st
 
 /** Entries between commas or blanks: a host, which stands for those below it, an address, a range of addresses, or `*`. */
 function isExcepted(url: URL, exceptions: string): boolean {
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  const host = withoutBrackets(url.hostname).replace(/\.$/, '')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   return exceptions.split(/[\s,]+/).some((entry) => {
     const [, name = '', onlyPort] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? []
     if (name === '' || (onlyPort !== undefined && onlyPort !== port)) return false
-    const meant = name.toLowerCase().replace(/^\[|\]$/g, '')
+    const meant = withoutBrackets(name.toLowerCase())
     if (meant === '*') return true
     if (isIP(host) !== 0) return isInRange(host, meant)
     const domain = meant.replace(/^\*?\./, '').replace(/\.$/, '')

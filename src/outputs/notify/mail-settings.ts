@@ -1,6 +1,6 @@
 /** The mail server that takes messages, and who they are from. */
 import { InvalidValueError } from '../../common/parse-values.ts'
-import { isLoopback } from '../../common/listen.ts'
+import { isLoopback, withoutBrackets } from '../../common/listen.ts'
 import { isMailAddress } from './recipient.ts'
 
 export interface MailServer {
@@ -33,7 +33,7 @@ export function parseMailServer(text: string): MailServer {
   if ((url.username === '') !== (url.password === ''))
     throw new InvalidValueError('must have a user and a password, or neither')
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host: withoutBrackets(url.hostname),
     port: url.port === '' ? (isImplicitTls ? 465 : 587) : Number(url.port),
     isImplicitTls,
     isLoopback: isLoopback(url.hostname),

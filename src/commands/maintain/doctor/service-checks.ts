@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { ServiceConfig } from '../../../config/config.ts'
 import { CrossOriginError, NotFoundError } from '../../../common/errors.ts'
+import { withoutBrackets } from '../../../common/listen.ts'
 import { optionName } from '../../../common/options/option-names.ts'
 import { withNamesOf } from '../../open-log.ts'
 import { createSource, type Source, type SourceOptions } from '../../../source/api.ts'
@@ -25,7 +26,7 @@ const CLOCK_TOLERANCE_MS = 60_000
 export async function checkName(config: ServiceConfig): Promise<CheckResult> {
   const { proxy, baseUrl } = config.service
   const { hostname } = proxy ?? baseUrl
-  const host = hostname.replace(/^\[|\]$/g, '')
+  const host = withoutBrackets(hostname)
   // The proxy looks up the name of the service.
   const behind = proxy === null ? '' : `, a proxy that leads to ${baseUrl.host}`
   if (isIP(host)) return ok(`${host} is an address${behind}`)
@@ -42,7 +43,7 @@ export async function checkTls({ service }: ServiceConfig, signal: AbortSignal):
   const { protocol, hostname, port } = service.baseUrl
   if (protocol === 'http:') return skipped('plain http: nothing to check')
   if (service.proxy !== null) return skipped(`reached through the proxy ${service.proxy.host}`)
-  const host = hostname.replace(/^\[|\]$/g, '')
+  const host = withoutBrackets(hostname)
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(TLS_DEADLINE_MS)])
   const socket = connect({ host, port: Number(port || 443), ...(isIP(host) ? {} : { servername: host }) })
   try {

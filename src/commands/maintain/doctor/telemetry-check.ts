@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { errorCode } from '../../../common/error-code.ts'
+import { withoutBrackets } from '../../../common/listen.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import { inspectTelemetry } from '../../../config/read-telemetry.ts'
 import { ownEnvironment } from '../../../config/secrets.ts'
@@ -47,7 +48,7 @@ function collectorOf(name: 'traces' | 'metrics'): string {
 async function reasonOfSilence(address: URL, signal: AbortSignal): Promise<string | null> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
   const port = Number(address.port || (address.protocol === 'https:' ? 443 : 80))
-  const socket = connect({ host: address.hostname.replace(/^\[|\]$/g, ''), port })
+  const socket = connect({ host: withoutBrackets(address.hostname), port })
   try {
     await once(socket, 'connect', { signal: deadline })
     return null
