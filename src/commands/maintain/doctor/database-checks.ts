@@ -187,13 +187,18 @@ async function unreadableViews(trx: Transaction): Promise<string | null> {
   return `runs may go on, and answers such as events and digest may not read some views: grant select on ${views} to ${String(role)}`
 }
 
+/** A warning, and each statement that mends it on a line of its own. */
+function toRun(detail: string, statements: readonly string[]): CheckResult {
+  return warning(detail + statements.map((statement) => `\n${statement};`).join(''))
+}
+
 /** The next run makes what is missing, if its role may. */
 async function checkIndexes({ kysely }: Database, detail: string): Promise<CheckResult> {
   const missing = await indexesOfOtherOwner(kysely)
   if (missing.length === 0) return ok(detail)
-  const statements = missing.map((index) => `\n${createIndexStatement(index)};`).join('')
-  return warning(
-    `${detail}; queries lack an index, and only the owner of headcount.responses may make it. As that role run:${statements}`,
+  return toRun(
+    `${detail}; queries lack an index, and only the owner of headcount.responses may make it. As that role run:`,
+    missing.map((index) => createIndexStatement(index)),
   )
 }
 
@@ -206,9 +211,9 @@ async function checkLogged({ engine, kysely }: Database, detail: string): Promis
      where c.relnamespace = 'headcount'::regnamespace and c.relkind = 'r' and c.relpersistence = 'u'
      order by 1`.execute(kysely)
   if (rows.length === 0) return ok(detail)
-  const statements = rows.map(({ name }) => `\nalter table ${name} set logged;`)
-  return warning(
-    `${detail}; a crash of the server would empty ${rows.map(({ name }) => name).join(', ')}, and runs read only what changes. Let the tables be logged, and backfill once if that has happened:${statements.join('')}`,
+  return toRun(
+    `${detail}; a crash of the server would empty ${rows.map(({ name }) => name).join(', ')}, and runs read only what changes. Let the tables be logged, and backfill once if that has happened:`,
+    rows.map(({ name }) => `alter table ${name} set logged`),
   )
 }
 
@@ -227,9 +232,9 @@ async function checkTriggers({ engine, kysely }: Database, detail: string): Prom
      order by 1`.execute(kysely)
   if (rows.length === 0) return ok(detail)
   const functions = [...new Set(rows.map((row) => row.function))]
-  const statements = functions.map((name) => `\nalter function ${name} set search_path = public, pg_temp;`)
-  return warning(
-    `${detail}; triggers that headcount did not make find only what they name with its schema: ${rows.map(({ trigger }) => trigger).join(', ')}. Let their functions name all with its schema, or give them a path:${statements.join('')}`,
+  return toRun(
+    `${detail}; triggers that headcount did not make find only what they name with its schema: ${rows.map(({ trigger }) => trigger).join(', ')}. Let their functions name all with its schema, or give them a path:`,
+    functions.map((name) => `alter function ${name} set search_path = public, pg_temp`),
   )
 }
 
@@ -239,11 +244,9 @@ async function checkReaders(database: Database, detail: string): Promise<CheckRe
   const blind = await database.transaction(blindReaders, { readOnly: true })
   if (blind.length === 0) return ok(detail)
   const shown = blind.map(({ role_name, tables }) => `${role_name} no row of ${tables.join(', ')}`)
-  const statements = statementsToShow(blind.flatMap(({ tables }) => tables)).map(
-    (statement) => `\n${statement};`,
-  )
-  return warning(
-    `${detail}; row security shows ${shown.join('; ')}, and views show them all. Give them a policy, or run:${statements.join('')}`,
+  return toRun(
+    `${detail}; row security shows ${shown.join('; ')}, and views show them all. Give them a policy, or run:`,
+    statementsToShow(blind.flatMap(({ tables }) => tables)),
   )
 }
 
