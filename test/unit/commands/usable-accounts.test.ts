@@ -1,7 +1,19 @@
 import { expect, test, vi } from 'vitest'
 import { onlyNamed, usableAccounts } from '../../../src/commands/sync/accounts/usable-accounts.ts'
-import { openAccounts } from '../../../src/config/accounts/accounts-reader.ts'
+import { openAccounts, type AccountsReader } from '../../../src/config/accounts/accounts-reader.ts'
 import { accountsFolder, ACCOUNTS_URL } from '../../support/files/accounts-folder.ts'
+
+/** Reads the accounts of a folder as a worker does. @param select those that it keeps to */
+async function reading(
+  folder: ReturnType<typeof accountsFolder>,
+  select: (reader: AccountsReader) => AccountsReader = (reader) => reader,
+) {
+  const environment = { HEADCOUNT_BASE_URL: ACCOUNTS_URL, HEADCOUNT_ACCOUNTS_FILE: folder.file }
+  const reader = await openAccounts({}, environment)
+  if (reader === null) throw new Error('no accounts')
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  return { read: usableAccounts(select(reader), { redact: () => {}, logger }), logger }
+}
 
 test('that a tenth of the accounts or more, and at least two, are gone at once is a warning', async () => {
   const names = Array.from({ length: 30 }, (_, n) => `a${n}`)
@@ -14,11 +26,7 @@ test('that a tenth of the accounts or more, and at least two, are gone at once i
         .reduce((text, name) => `${text}  - { name: ${name}, key_file: keys/${name}.key }\n`, 'accounts:\n'),
     )
   list(30)
-  const environment = { HEADCOUNT_BASE_URL: ACCOUNTS_URL, HEADCOUNT_ACCOUNTS_FILE: folder.file }
-  const reader = await openAccounts({}, environment)
-  if (reader === null) throw new Error('no accounts')
-  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-  const read = usableAccounts(reader, { redact: () => {}, logger })
+  const { read, logger } = await reading(folder)
   await read()
   /** The warnings when so many accounts are left. */
   const warningsAt = async (count: number) => {
@@ -51,11 +59,7 @@ test('another bound on the requests of a host is told, once, for it needs anothe
       `defaults: { concurrency: ${concurrency} }\naccounts:\n  - { name: ada, key_file: keys/ada.key }\n`,
     )
   list(8)
-  const environment = { HEADCOUNT_BASE_URL: ACCOUNTS_URL, HEADCOUNT_ACCOUNTS_FILE: folder.file }
-  const reader = await openAccounts({}, environment)
-  if (reader === null) throw new Error('no accounts')
-  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-  const read = usableAccounts(reader, { redact: () => {}, logger })
+  const { read, logger } = await reading(folder)
   await read()
   list(2)
   await read()
@@ -80,11 +84,7 @@ test('that the only account that is asked for is gone is a fault, and no reason 
       `accounts:\n${names.map((name) => `  - { name: ${name}, key_file: keys/${name}.key }\n`).join('')}`,
     )
   list('ada', 'bob')
-  const environment = { HEADCOUNT_BASE_URL: ACCOUNTS_URL, HEADCOUNT_ACCOUNTS_FILE: folder.file }
-  const reader = await openAccounts({}, environment)
-  if (reader === null) throw new Error('no accounts')
-  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-  const read = usableAccounts(onlyNamed(reader, 'ada'), { redact: () => {}, logger })
+  const { read, logger } = await reading(folder, (reader) => onlyNamed(reader, 'ada'))
   expect(await read()).toMatchObject({ accounts: [{ account: 'ada' }], faults: [] })
   list('bob')
   expect(await read()).toEqual({
