@@ -6,6 +6,8 @@ import { NamedTests } from './test/mutation/named-tests.ts'
 // What Node compiled is kept for the next process: a command of the tests then starts in half of the time.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/node')
 
+const resultsFile = process.env['TEST_RESULTS_FILE']
+
 /** Large files begin first. The simulations are small files, and take longest: begun last, they would run alone in the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -29,7 +31,14 @@ export default defineConfig({
     hookTimeout: 120_000,
     // On a busy machine what is waited for comes late; by itself vitest waits for a second.
     expect: { poll: { timeout: 30_000 } },
-    reporters: [...configDefaults.reporters, new NamedTests()],
+    // A reporter on the command line would replace these: .ci/run names the file of the results here.
+    reporters: [
+      ...configDefaults.reporters,
+      new NamedTests(),
+      ...(resultsFile === undefined
+        ? []
+        : [['json', { outputFile: resultsFile }] satisfies [string, object]]),
+    ],
     setupFiles: ['test/support/seed.ts'],
     projects: [
       {
