@@ -249,6 +249,8 @@ function remedyOf(code: string, message: string): string | null {
     return 'Check the path of the socket in the database URL'
   if (code === '28000' && message.endsWith(', no encryption'))
     return 'Where the server wants TLS, write sslmode=require, or verify-full, into the database URL; else check its user and the host rules (pg_hba.conf)'
+  if (message.startsWith('SCRAM channel binding check failed'))
+    return 'TLS ends before the server: a proxy between, or somebody who reads along, has a certificate of its own'
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable
@@ -257,6 +259,8 @@ function remedyOf(code: string, message: string): string | null {
   // pg's words for any answer to the request for TLS but yes and no.
   if (message.includes('error establishing an SSL connection'))
     return 'What answers there may be no Postgres: check the host and port of the database URL'
+  if (message.includes('channel_binding=require'))
+    return 'The server needs TLS and passwords of scram-sha-256, and no proxy between that ends TLS, as PgBouncer does; where you trust the way to it, leave the parameter out'
   if (/does not support SSL/i.test(message))
     return 'Switch TLS on in the server; without it, sslmode=disable in the database URL'
   return null

@@ -8,7 +8,8 @@ import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 import { PoolShare } from './pool-share.ts'
 import { setLocal } from './one-message.ts'
-import { continueWithoutTls, withTlsParameters } from './tls.ts'
+import { requireChannelBinding } from './channel-binding.ts'
+import { continueWithoutTls, needsChannelBinding, withTlsParameters } from './tls.ts'
 import { WatchedPool, type ConnectingClient, type Connections } from './watched-pool.ts'
 
 interface OwnPool {
@@ -52,6 +53,7 @@ function clientOf(url: URL, password: () => string, connecting: Set<ConnectingCl
       for (const event of ['connect', 'end']) this.once(event, () => connecting.delete(this))
       Reflect.set(this, 'password', () => this.#password())
       if (prefersTls) continueWithoutTls(this)
+      if (needsChannelBinding(url)) requireChannelBinding(this)
     }
 
     /** pg waits for a server that does not answer, and a pool that is ended waits for pg. */

@@ -12,6 +12,7 @@ import { hostOf } from './connection-url.ts'
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 const weakModes = ['disable', 'allow', 'prefer']
 const negotiations = ['postgres', 'direct']
+const channelBindings = ['disable', 'prefer', 'require']
 const fileParameters = ['sslrootcert', 'sslcert', 'sslkey']
 /** The value of `sslrootcert` for the authorities that the system trusts. */
 const SYSTEM = 'system'
@@ -37,7 +38,7 @@ export function withTlsParameters(url: URL): URL {
   for (const name of fileParameters) if (searchParams.get(name) === '') searchParams.delete(name)
   const mode = modeOf(whole)
   requireKnown('sslmode', mode, modes)
-  requireFitting(mode, searchParams)
+  requireFitting(mode, whole)
   // Without the parameter the authorities that Node trusts are.
   if (searchParams.get('sslrootcert') === SYSTEM) searchParams.delete('sslrootcert')
   for (const name of fileParameters) requireReadable(name, searchParams.get(name))
@@ -58,7 +59,7 @@ function modeOf(url: URL): string {
   const isWanted = isDirect(searchParams) || fileParameters.some((name) => searchParams.has(name))
   if (isWanted) return 'verify-full'
   // guard: TLS to other machines
-  if (isOnThisMachine(url)) return 'disable'
+  if (isOnThisMachine(url) && !needsChannelBinding(url)) return 'disable'
   return 'prefer'
 }
 
@@ -70,13 +71,19 @@ function requireKnown(name: string, value: string, known: readonly string[]): vo
 }
 
 /** As libpq refuses them. */
-function requireFitting(mode: string, searchParams: URLSearchParams): void {
+function requireFitting(mode: string, url: URL): void {
+  const { searchParams } = url
   const rootCertificate = searchParams.get('sslrootcert')
   if (mode === 'verify-ca' && rootCertificate === null)
     throw new UsageError(
       'sslmode=verify-ca in the database URL needs sslrootcert=<file>, the certificate of the authority. For a public authority write sslmode=verify-full.',
     )
   requireKnown('sslnegotiation', searchParams.get('sslnegotiation') || 'postgres', negotiations)
+  requireKnown('channel_binding', searchParams.get('channel_binding') || 'prefer', channelBindings)
+  if (needsChannelBinding(url) && mode === 'disable')
+    throw new UsageError(
+      'channel_binding=require in the database URL needs TLS, and sslmode=disable is none: write sslmode=require, verify-ca or verify-full.',
+    )
   if (isDirect(searchParams) && weakModes.includes(mode))
     throw new UsageError(
       `sslnegotiation=direct in the database URL needs TLS, and sslmode=${mode} does not: write sslmode=require, verify-ca or verify-full.`,
@@ -95,6 +102,11 @@ function requireReadable(name: string, path: string | null): void {
   } catch (error) {
     throw new UsageError(`${name} of the database URL: ${cannotRead(path, error)}`, { cause: error })
   }
+}
+
+/** Whether only a server may be connected that binds the authentication to the TLS connection. */
+export function needsChannelBinding({ searchParams }: URL): boolean {
+  return searchParams.get('channel_binding') === 'require'
 }
 
 function isDirect(searchParams: URLSearchParams): boolean {

@@ -1,11 +1,14 @@
 /** A Postgres with TLS and without: what the database URL says about it means what it means to psql. */
 import { rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect as connectTo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { connect as connectTls, createSecureContext, TLSSocket } from 'node:tls'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sync, verify } from '../../../src/index.ts'
+import { UsageError } from '../../../src/common/errors.ts'
 import { connect } from '../../../src/db/connect.ts'
 import { accountOf } from '../../support/accounts/account.ts'
 import { startPostgres } from '../../support/databases/postgres.ts'
@@ -62,6 +65,25 @@ async function reload(isInForce: () => Promise<boolean>): Promise<void> {
   await vi.waitFor(async () => expect(await isInForce()).toBe(true), { timeout: 30_000 })
 }
 
+/** Answers as a server with TLS and a certificate of its own, and hands everything on to the one at the port, over TLS. */
+function endTlsBetween(port: number) {
+  const context = createSecureContext(selfSigned({ dnsNames: ['localhost'] }))
+  return listenOnLoopback(
+    createServer((client) => {
+      client.once('data', (question: Buffer) => {
+        const server = connectTo({ port, host: '127.0.0.1' })
+        server.write(question)
+        server.once('data', (answer: Buffer) => {
+          client.write(answer)
+          const inside = new TLSSocket(client, { isServer: true, secureContext: context })
+          const outside = connectTls({ socket: server, rejectUnauthorized: false })
+          pipeline(inside, outside, inside).catch(() => client.destroy())
+        })
+      })
+    }),
+  )
+}
+
 test.each([
   [ELSEWHERE, ''],
   [ELSEWHERE, '?sslmode=prefer'],
@@ -70,6 +92,21 @@ test.each([
   [ELSEWHERE, '?sslmode=disable'],
 ])('a server without TLS: %s%s is connected without', async (host, parameters) => {
   expect(await isEncrypted(host, parameters)).toBe(false)
+})
+
+test('a server without TLS: channel_binding=require fails', async () => {
+  await expect(isEncrypted('127.0.0.1', '?channel_binding=require')).rejects.toThrow(
+    /channel_binding=require, and the server does not authenticate by SCRAM-SHA-256-PLUS\. The server needs TLS/,
+  )
+})
+
+test.each([
+  ['channel_binding=required', /unknown channel_binding, required \(did you mean require\?\)/],
+  ['sslmode=disable&channel_binding=require', /needs TLS, and sslmode=disable is none/],
+])('%s is refused', async (parameters, message) => {
+  const error = await connect(urlOf('127.0.0.1', `?${parameters}`)).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(UsageError)
+  expect((error as Error).message).toMatch(message)
 })
 
 test.each(['require', 'verify-full', 'no-verify'])('a server without TLS: sslmode=%s fails', async (mode) => {
@@ -110,6 +147,8 @@ describe('a server with TLS', () => {
     ['127.0.0.1', '?sslmode=require', true],
     ['127.0.0.1', '?sslmode=no-verify', true],
     ['127.0.0.1', '?sslmode=require&channel_binding=require', true],
+    ['127.0.0.1', '?channel_binding=require', true],
+    ['127.0.0.1', '?sslmode=disable&channel_binding=prefer', false],
     ['127.0.0.1', '?sslmode=require&sslnegotiation=direct', true],
     ['127.0.0.1', '?sslmode=verify-ca&sslrootcert=<folder>/authority.crt', true],
     ['localhost', '?sslmode=verify-full&sslrootcert=<folder>/authority.crt', true],
@@ -133,6 +172,20 @@ describe('a server with TLS', () => {
     await expect(isEncrypted(host, parameters)).rejects.toThrow(message)
   })
 
+  test('somebody between who ends TLS can read along, but for channel_binding=require', async () => {
+    await using between = await endTlsBetween(Number(new URL(server.url).port))
+    const over = (parameters: string) => {
+      const url = new URL(urlOf('127.0.0.1', parameters))
+      url.port = String(between.port)
+      return connect(url.href)
+    }
+    await using known = await over('?sslmode=require')
+    expect(known.engine).toBe('postgres')
+    await expect(over('?sslmode=require&channel_binding=require')).rejects.toThrow(
+      /SCRAM channel binding check failed\. TLS ends before the server/,
+    )
+  })
+
   test('a run and verify over TLS', async () => {
     const account = accountOf({ gala: 300, picnic: 2 })
     await using service = await startFaultServer()
@@ -146,6 +199,20 @@ describe('a server with TLS', () => {
     expect(await sync(options)).toMatchObject({ status: 'succeeded' })
     expect(await verify(options)).toMatchObject({ status: 'equal' })
   })
+
+  test.each(['password', 'trust'])(
+    'that authenticates by %s: channel_binding=require fails',
+    async (method) => {
+      await putFile('pg_hba.conf', `host all all all ${method}`)
+      await reload(() =>
+        isEncrypted('127.0.0.1', '?sslmode=require&channel_binding=require').then(
+          () => false,
+          ({ message }: Error) => message.includes('does not authenticate by SCRAM-SHA-256-PLUS'),
+        ),
+      )
+      expect(await isEncrypted('127.0.0.1', '?sslmode=require')).toBe(true)
+    },
+  )
 
   describe('that refuses connections without', () => {
     beforeAll(async () => {

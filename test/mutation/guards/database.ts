@@ -308,6 +308,14 @@ export const databaseGuards: readonly Guard[] = [
     only: 'without a word in the URL',
   },
   {
+    name: 'channel binding',
+    promise:
+      'under channel_binding=require only a server is connected that binds the password to its own TLS',
+    mutation: 'never',
+    tests: ['test/integration/db/tls.test.ts'],
+    only: 'channel_binding=require fails',
+  },
+  {
     name: 'hidden rows',
     promise:
       'rows that row security hides from the role are not taken for missing ones: by a run, by an erasure, in a copy or in a served list',
