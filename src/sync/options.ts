@@ -93,7 +93,7 @@ export interface RunOptions extends DatabaseOptions {
   readonly holdForMs?: number
   /**
    * Forgets names, e-mail addresses, messages and unknown fields of responses so long after their event, at the end of each run, and
-   * stores later responses to it without; without a time of the event so long after its last response. Never when not given.
+   * stores later responses to it without; without a time of the event so long after its last response. A hundred years at most; never when not given.
    */
   readonly forgetAfterMs?: number
   /**
@@ -154,8 +154,10 @@ const POSITIVE_OPTIONS = [
   'chunkBytes',
   'batchRows',
   'maxStalenessMs',
-  'forgetAfterMs',
 ] as const
+
+/** A hundred years, as of the setting: the database subtracts it from a day. */
+const MAX_FORGET_AFTER_MS = 36_500 * 24 * 3_600_000
 
 /** The options with every default filled in. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>
@@ -170,6 +172,7 @@ export function resolveOptions(options: RunOptions) {
   const target = targetOf(options)
   const concurrency = requireWholeNumber('concurrency', options.concurrency ?? 8, 1, MAX_CONCURRENCY)
   for (const name of POSITIVE_OPTIONS) requirePositive(name, options[name])
+  requirePositive('forgetAfterMs', options.forgetAfterMs, MAX_FORGET_AFTER_MS)
   if (options.holdForMs !== undefined && !(options.holdForMs >= 0)) {
     throw new UsageError(`The option \`holdForMs\` must be 0 or more, not ${options.holdForMs}.`)
   }

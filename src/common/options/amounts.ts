@@ -19,8 +19,9 @@ export function requireWholeNumber<Amount extends number | undefined>(
   throw new UsageError(`The option \`${name}\` must be a whole number ${range}, not ${value}${why}.`)
 }
 
-/** Of a time or a size: no whole number is asked for, but a sensible one. @throws UsageError naming the option */
-export function requirePositive(name: string, value: number | undefined): void {
-  if (value === undefined || (Number.isFinite(value) && value > 0)) return
-  throw new UsageError(`The option \`${name}\` must be a number above 0, not ${value}.`)
+/** Of a time or a size: no whole number is asked for, but a sensible one. @throws UsageError naming the option and its range */
+export function requirePositive(name: string, value: number | undefined, max = Infinity): void {
+  if (value === undefined || (Number.isFinite(value) && value > 0 && value <= max)) return
+  const range = max === Infinity ? '' : `, and at most ${max}`
+  throw new UsageError(`The option \`${name}\` must be a number above 0${range}, not ${value}.`)
 }

@@ -75,6 +75,7 @@ onPostgresStage('a run is closed, whatever ends it', (stage) => {
     'chunkBytes',
     'batchRows',
     'maxStalenessMs',
+    'forgetAfterMs',
   ] as const)('an option %s that is no number above 0 is refused by name', async (option) => {
     await using on = await stage(accountOf({ a: 2 }))
     for (const value of [Number.NaN, -1, 0]) {
@@ -83,4 +84,18 @@ onPostgresStage('a run is closed, whatever ends it', (stage) => {
     }
     expect(on.service.requests).toEqual([])
   })
+
+  test.each([36_501 * 86_400_000, 1e300])(
+    'personal data cannot be forgotten after %d ms, which is more than a hundred years',
+    async (forgetAfterMs) => {
+      await using on = await stage(accountOf({ a: 2 }))
+      const { exit, error } = await on.run('sync', { forgetAfterMs })
+      expect({ exit, says: error?.message }).toEqual({
+        exit: 2,
+        says: expect.stringMatching(
+          /`forgetAfterMs` must be a number above 0, and at most 3153600000000, not/,
+        ),
+      })
+    },
+  )
 })
