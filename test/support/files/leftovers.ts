@@ -23,10 +23,10 @@ async function isLeft(folder: string): Promise<boolean> {
   return [owner, server].every((pid) => pid == null || !isAlive(Number(pid)))
 }
 
-/** The process of its Postgres; null: there is none. */
+/** The process of its Postgres; null: there is none. PGlite writes a number below zero, for it has no process of its own. */
 async function readServer(folder: string): Promise<string | null> {
   const text = await readFile(join(folder, 'data/postmaster.pid'), 'utf8').catch(missing)
-  return text?.split('\n', 1)[0] ?? null
+  return /^\d+$/m.exec(text?.split('\n', 1)[0] ?? '')?.[0] ?? null
 }
 
 async function ownerOf(folder: string): Promise<number | null> {

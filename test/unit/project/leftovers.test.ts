@@ -27,6 +27,8 @@ test('folders go when their owner and their server are gone', async () => {
   await make(`headcount-postgres-${living}-begins`, gone)
   await make(`headcount-postgres-${gone}-serves`, living)
   await make('headcount-postgres-stuvwx', living)
+  // PGlite's.
+  await make('headcount-test-new-uvwxyz', -42)
   await removeLeftovers(parent.path)
   expect((await readdir(parent.path)).toSorted()).toEqual(
     [
@@ -35,6 +37,7 @@ test('folders go when their owner and their server are gone', async () => {
       `headcount-postgres-${living}-begins`,
       `headcount-postgres-${gone}-serves`,
       'headcount-postgres-stuvwx',
+      'headcount-test-new-uvwxyz',
     ].toSorted(),
   )
 })
