@@ -27,7 +27,10 @@ const TYPES = 5000
 
 async function surroundings(): Promise<Surroundings> {
   const { default: pg } = await import('pg')
-  const readers = Array.from({ length: TYPES }, (_, type) => numberOf(pg.types.getTypeParser(type)))
+  const { types } = pg
+  const readers = Array.from({ length: TYPES }, (_, type) =>
+    numberOf(Reflect.apply(types.getTypeParser, types, [type])),
+  )
   return {
     listeners: Object.fromEntries(
       process.eventNames().map((event) => [String(event), process.listenerCount(event)]),
