@@ -15,6 +15,7 @@ import {
   prepareDataDir,
 } from './data-dir.ts'
 import { requireDiskSpace, requireFileSize } from './disk-space.ts'
+import { keepByteOrderMarks } from './keep-byte-order-marks.ts'
 import { newDataDir } from './new-data-dir.ts'
 import { guarded, reading, readersFor, withRoom } from './query-runner.ts'
 import { sharePglite } from './share-pglite.ts'
@@ -102,6 +103,7 @@ function databaseOver(
 ): Database {
   const readers = own === null ? readersFor(pglite) : null
   if (own !== null) own.parsers = readersFor(own)
+  keepByteOrderMarks(pglite)
   let closed: Promise<void> | null = null
   const shut = async () => {
     try {

@@ -1,6 +1,7 @@
 /** Wrappers around a PGlite: value parsers, the check of the folder's lock, the check of free disk space. */
 import type { PGliteLike, TypeParsers, QueryRunner } from './types.ts'
 import type { FolderLock } from '../lease/folder-lock.ts'
+import { keptMarks } from './keep-byte-order-marks.ts'
 import { requireDiskSpace } from './disk-space.ts'
 import { parserFor } from '../type-parsers.ts'
 
@@ -14,8 +15,8 @@ export function readersFor({ parsers }: PGliteLike): TypeParsers {
  * for PGlite copies the 600 parsers of each statement: a fifth of a run's time.
  */
 export function reading(sender: QueryRunner, parsers: TypeParsers | null): QueryRunner {
-  if (parsers === null) return sender
-  return { query: (text, values, options) => sender.query(text, values, { ...options, parsers }) }
+  const added = { ...keptMarks, ...(parsers !== null && { parsers }) }
+  return { query: (text, values, options) => sender.query(text, values, { ...options, ...added }) }
 }
 
 export function guarded(sender: QueryRunner, lock: FolderLock): QueryRunner {

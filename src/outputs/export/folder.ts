@@ -1,6 +1,7 @@
 /** The folder of an export: how it is taken, and how its files get their names. */
-import { rm, rmdir } from 'node:fs/promises'
+import { rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { UsageError } from '../../common/errors.ts'
 import { lockFolder, type FolderLock } from '../../db/lease/folder-lock.ts'
 import { makeFolder } from '../../db/lease/make-folder.ts'
 import { openPartFile, removeOldParts, type FileOptions, type PartFile } from '../files/replace-file.ts'
@@ -84,6 +85,11 @@ interface TakenFolder {
 }
 
 async function takeFolder(path: string, names: readonly string[]): Promise<TakenFolder> {
+  const found = await stat(path).catch(() => null)
+  if (found?.isDirectory() === false)
+    throw new UsageError(
+      `export: ${path} is no folder. Name a new folder, or an empty one: each table or view becomes a file in it.`,
+    )
   const made = await makeFolder(path).catch(unusable(path))
   let lock: FolderLock | null = null
   const leave = async () => {

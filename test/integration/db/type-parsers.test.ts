@@ -19,6 +19,9 @@ const values: readonly (readonly [expression: string, value: unknown])[] = [
   ['true', true],
   ['false', false],
   [`'ÄÖ \u{1F600} "\\'::text`, 'ÄÖ \u{1F600} "\\'],
+  [`'\uFEFFgala'::text`, '\uFEFFgala'],
+  [`'\uFEFF\uFEFF'::text`, '\uFEFF\uFEFF'],
+  [`array['\uFEFFa']::text[]`, ['\uFEFFa']],
   [`'x'::varchar(3)`, 'x'],
   [`'x'::char(3)`, 'x  '],
   [`'x'::"char"`, 'x'],
@@ -144,6 +147,18 @@ onBoth('every type of value', (fresh) => {
         .select(['amount', 'processing_fee'])
         .executeTakeFirstOrThrow(),
     ).toEqual({ amount: '0.10', processing_fee: '-1000' })
+  })
+
+  test('a byte order mark before it stays, in every row of many', async () => {
+    await using mirror = await fresh()
+    const text = `case n % 3 when 0 then null when 1 then n::text else e'\\uFEFF' || repeat('x', n) end`
+    const { rows } = await mirror.database.transaction((trx) =>
+      trx.query(`select n, ${text}, '', ${text} from generate_series(1, 3000) n`),
+    )
+    const textOf = (n: number) => [null, String(n), `\uFEFF${'x'.repeat(n)}`][n % 3]
+    expect(rows).toEqual(
+      Array.from({ length: 3000 }, (_, index) => [index + 1, textOf(index + 1), '', textOf(index + 1)]),
+    )
   })
 
   test('counts the rows that a statement wrote', async () => {

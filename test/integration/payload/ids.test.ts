@@ -21,6 +21,7 @@ const usable: readonly (readonly [string, string])[] = [
   ['P10 lower case', 'gala'],
   ['P10 upper case', 'Gala'],
   ['P10 with a space behind', 'gala '],
+  ['P10 with a byte order mark before it', '\uFEFFgala'],
   ['P10 composed', 'caf\u00e9'],
   ['P10 decomposed', 'cafe\u0301'],
 ]

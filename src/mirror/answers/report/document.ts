@@ -111,10 +111,14 @@ export interface PaceLine extends DigestEvent {
 
 /** An event beside up to three earlier ones like it, by days before the event. */
 export interface ComparedPace {
-  readonly event: PaceLine & { readonly days_until: number }
+  readonly event: PaceLine & {
+    readonly days_until: number
+    /** With those who came after the day of the event; null when nothing has happened. */
+    readonly people_so_far: DecimalText | null
+  }
   /** The latest first. */
   readonly similar: readonly (PaceLine & {
-    /** How many people it had when it was as far away; null when nothing had happened by then. */
+    /** How many people it had when it was as far away, or as long past; null when nothing had happened by then. */
     readonly people_then: DecimalText | null
   })[]
 }

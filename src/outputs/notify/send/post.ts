@@ -44,7 +44,7 @@ export async function post(
     return sendFailure(errorLine(`${new URL(url).host}: ${statusCode} ${answer}`, secretsOf(recipient)), {
       isPermanent: !isTransientStatus(statusCode),
       // A receiver that knows the key has the message, and may be at it still.
-      mayBeAccepted: statusCode === CONFLICT,
+      mayBeAccepted: statusCode === CONFLICT || /* guard: gateways of recipients */ isOfGateway(statusCode),
       retryAfterMs: readRetryAfter(textOf(headers['retry-after']), textOf(headers['date']), Date.now()),
     })
   } catch (error) {
@@ -67,6 +67,12 @@ function createAgent(): Agent {
 }
 
 const CONFLICT = 409
+
+/** Of a proxy that heard no answer from the receiver, which may have the message: the two of RFC 9110, and Cloudflare's. */
+function isOfGateway(status: number): boolean {
+  return status === 502 || status === 504 || (status >= 520 && status <= 527)
+}
+
 const REDIRECT = 'It leads elsewhere; give the address that it leads to'
 
 /** What came of it: the status has said already that the message is refused. */

@@ -37,36 +37,40 @@ export function drawPace(pace: ComparedPace, id: string, formats: Moments, headi
     label: `People who answered ${plainTitle(event)}, by days before the event; the table below has the figures`,
     curves,
     from,
-    now: now === undefined ? null : { point: now, text: formatCount(peopleNow(event), 'person', 'people') },
+    now: now === undefined ? null : { point: now, text: peopleText(peopleShown(event)) },
   })
   return html`<div class="whole">${heading}${sentence(pace, formats)}${chart}${legend(pace, formats)}</div>
     ${figures(pace, id, from, formats)}`
 }
 
-function peopleNow({ days, days_until }: ComparedPace['event']): string {
-  return peopleSoFar(days, days_until) ?? '0'
+/** On the last day that the chart has. */
+function peopleShown({ days, days_until }: ComparedPace['event']): string {
+  return peopleSoFar(days, Math.max(0, days_until)) ?? '0'
+}
+
+function peopleText(people: string): string {
+  return formatCount(people, 'person', 'people')
 }
 
 /** How it stands, in one sentence. */
 function sentence({ event, similar }: ComparedPace, formats: Moments): Html {
-  const now = formatCount(peopleNow(event), 'person', 'people')
+  const people = event.people_so_far ?? '0'
+  const shown = peopleShown(event)
+  const now = `${peopleText(people)} so far${people === shown ? '' : `, and ${formatNumber(shown)} by the day of the event`}`
   if (similar.length === 0)
-    return html`<p>
-      ${now} so far. No earlier event of the same kind and title has responses to compare with.
-    </p>`
+    return html`<p>${now}. No earlier event of the same kind and title has responses to compare with.</p>`
   const earlier = similar.length === 1 ? 'the earlier one' : 'the earlier ones'
   const then = similar.map(
     ({ event_at, people_then }) =>
       `${people_then === null ? 'nobody' : formatNumber(people_then)} (${formats.day(event_at)})`,
   )
-  const when =
-    event.days_until < 0
-      ? 'In the end'
-      : event.days_until === 0
-        ? 'On their day'
-        : `${formatCount(event.days_until, 'day')} before`
   const had = similar.every(({ people_then }) => people_then === null) ? 'nobody yet' : listOf(then)
-  return html`<p>${now} so far. ${when}, ${earlier} had ${had}.</p>`
+  return html`<p>${now}. ${whenCompared(event)}, ${earlier} had ${had}.</p>`
+}
+
+function whenCompared({ days_until }: ComparedPace['event']): string {
+  if (days_until === 0) return 'On their day'
+  return `${formatCount(Math.abs(days_until), 'day')} ${days_until < 0 ? 'after' : 'before'}`
 }
 
 /** `a`, `a and b`, `a, b and c`. */

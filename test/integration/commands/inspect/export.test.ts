@@ -95,6 +95,16 @@ describe('export', () => {
     expect((await readdir(out)).toSorted()).toEqual(['events.ndjson', 'manifest.json', 'notes.txt'])
   })
 
+  test('refuses a file in place of a folder', async () => {
+    await writeFile(out, 'mine')
+    const ran = await s.run(['export', '--out', out, '--format', 'xlsx'])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toBe(
+      `headcount: export: ${out} is no folder. Name a new folder, or an empty one: each table or view becomes a file in it.\n`,
+    )
+    expect(await readFile(out, 'utf8')).toBe('mine')
+  })
+
   test('refuses a folder with other files, and takes one with hidden files alone', async () => {
     await mkdir(out)
     await writeFile(join(out, '.DS_Store'), '')

@@ -9,6 +9,9 @@ import {
 } from '../../../support/outputs/notify/web-recipient.ts'
 import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../../support/runs/stage.ts'
 
+/** Of a proxy before the receiver, which took the message. */
+const GATEWAY_TIMEOUT = 504
+
 /** A mirror, and a receiver that was sent the first digest. */
 async function told(start: (account: ReturnType<typeof accountOf>) => Promise<Stage>) {
   const account = accountOf({})
@@ -27,7 +30,7 @@ async function told(start: (account: ReturnType<typeof accountOf>) => Promise<St
       const [key, body] = [keyOf(posted), JSON.stringify(posted.body)]
       const seen = bodies.get(key)
       if (seen !== undefined) return { status: seen === body ? 200 : 422 }
-      if (next === 'hang up' || next.status < 300) bodies.set(key, body)
+      if (next === 'hang up' || next.status < 300 || next.status === GATEWAY_TIMEOUT) bodies.set(key, body)
       return next
     }),
   )
@@ -90,6 +93,29 @@ onPostgresStage('a digest in doubt (postgres)', (stage) => {
     expect(keyOf(one.posted[2] as Posted)).not.toBe(keyOf(one.posted[1] as Posted))
     expect(await one.send()).toBe('accepted')
     expect(one.posted.at(-1)?.body.digest.events_changed.total).toBe('1')
+  })
+
+  test('is in doubt where a gateway before the receiver heard nothing of it (504)', async () => {
+    await using one = await told(stage)
+    await answered(one.on, 7)
+    one.answerWith({ status: GATEWAY_TIMEOUT })
+    expect(await one.send()).toBe('failed')
+    await answered(one.on, 8)
+    one.answerWith({ status: 200 })
+    expect(await one.send()).toBe('accepted')
+    expect(keyOf(one.posted[2] as Posted)).toBe(keyOf(one.posted[1] as Posted))
+    expect(one.posted[2]?.body).toEqual(one.posted[1]?.body)
+  })
+
+  test('is in no doubt where the receiver said that it failed (500): the next one tells what came since, too', async () => {
+    await using one = await told(stage)
+    await answered(one.on, 7)
+    one.answerWith({ status: 500 })
+    expect(await one.send()).toBe('failed')
+    await answered(one.on, 8)
+    one.answerWith({ status: 200 })
+    expect(await one.send()).toBe('accepted')
+    expect(one.posted[2]?.body.digest.responses_new.total).toBe('2')
   })
 
   test('stays in doubt where the receiver is still at it (409)', async () => {

@@ -44,6 +44,30 @@ onPostgresStage('the words of a report', (start) => {
     expect(await pageOf(stage, 'picnic')).toContain('person expected 1')
   })
 
+  test('count those who answered, or paid, after the day of the event', async () => {
+    const account = accountOf({})
+    account.add('dues-2026', 0, { title: 'Dues 2026', event_at: inDays(-18) })
+    account.add('dues-2025', 0, { title: 'Dues 2025', event_at: inDays(-383) })
+    const answered = (event: string, ...days: readonly number[]) =>
+      account.responses.set(
+        event,
+        days.map((day, at) => ({ id: at + 1, rsvp: 'yes', quantity: 1, created_at: inDays(day) })),
+      )
+    answered('dues-2026', -27, -23, -20, -13, -8)
+    // The last one came later than today is after the event of this year.
+    answered('dues-2025', -392, -388, -373, -367, -335)
+    await using stage = await start(account)
+    await stage.sync()
+    const page = await pageOf(stage, 'dues-2026')
+    expect(page).toMatch(
+      /5 people so far, and 3 by the day of the event\. 18 days after, the earlier one had 4 \(/,
+    )
+    // At the end of the curve.
+    expect(page).toMatch(/days before the event3 people/)
+    // In the table, so many days before.
+    expect(page).toContain(' 132 032 Slots')
+  })
+
   test('show what differs of what changed, and first what changes a plan', async () => {
     const account = clubAccount()
     const long = 'x'.repeat(200)

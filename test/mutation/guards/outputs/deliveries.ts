@@ -24,6 +24,14 @@ export const deliveryGuards: readonly Guard[] = [
     only: 'postgres.*whose claim ended while others were sent',
   },
   {
+    name: 'gateways of recipients',
+    promise:
+      'a digest for which a gateway answers that it heard nothing of the receiver may have been accepted: the same one is sent again',
+    mutation: 'never',
+    tests: ['test/integration/outputs/notify/digest-in-doubt.test.ts'],
+    only: 'postgres.*a gateway before the receiver',
+  },
+  {
     name: 'the same digest again',
     promise: 'a digest that may have been accepted tells the same runs again, with the same Message-ID',
     mutation: { cut: 'pending_run_id ?? ', put: '' },
