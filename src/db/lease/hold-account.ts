@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts'
+import { isRun } from './heartbeat.ts'
 import { takeLease, type Lease, type LeaseOptions } from './lease.ts'
 
 /**
@@ -17,7 +18,7 @@ export async function holdAccount<T>(
     await lease.stopHeartbeat()
     await database.kysely
       .deleteFrom('headcount.sync_runs')
-      .where('id', '=', lease.runId)
+      .where(isRun({ id: lease.runId, startedAt: lease.startedAt }))
       .where('status', '=', 'running')
       .execute()
   }
