@@ -184,6 +184,8 @@ const startsSoon = 'The server is stopping or starting: try again when it is up'
 const certificate =
   'The certificate of the server is not trusted: name its authority with sslrootcert=… in the database URL'
 
+const serverDiskFull = 'The disk of the database server is full: free space, then run again'
+
 const addedByOthers =
   'Where somebody added that constraint or column to the table, drop it, or let it allow what the service sends'
 
@@ -220,7 +222,7 @@ const remedies: Readonly<Record<string, string>> = {
   '28P01':
     'Check user and password of the database URL. After the password was changed: a worker or serve reads it anew from DATABASE_URL_FILE, and has to be restarted where the URL comes from elsewhere',
   '3D000': 'Create the database first, or check its name in the database URL',
-  '53100': 'The disk of the database server is full: free space, then run again',
+  '53100': serverDiskFull,
   '53200': 'The database server is out of memory',
   '53300':
     'No connection is left: raise max_connections, or the CONNECTION LIMIT of the role or the database where it has one, or use a connection pooler',
@@ -249,6 +251,8 @@ function remedyOf(code: string, message: string): string | null {
     return 'Check the path of the socket in the database URL'
   if (code === '28000' && message.endsWith(', no encryption'))
     return 'Where the server wants TLS, write sslmode=require, or verify-full, into the database URL; else check its user and the host rules (pg_hba.conf)'
+  // The server ends each new connection with these words, and with no code of their own.
+  if (message === 'could not write init file') return serverDiskFull
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable
