@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { AccountLockedError } from '../../common/errors.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
-import { codeOf, LOCK_NOT_AVAILABLE, UNIQUE_VIOLATION } from '../errors.ts'
+import { codeOf, LOCK_NOT_AVAILABLE, tableOfTakenNumber, UNIQUE_VIOLATION } from '../errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database, DatabaseLog } from '../database.ts'
 import { isRun, startHeartbeat, trackHeartbeatAge, type BegunRun, type LastHeartbeat } from './heartbeat.ts'
@@ -184,6 +184,8 @@ async function beginRun(
     }
     return run
   } catch (error) {
+    // guard: number that is taken
+    if (tableOfTakenNumber(error) !== null) throw error
     if (codeOf(error) === UNIQUE_VIOLATION) return null
     if (dead !== null && codeOf(error) === LOCK_NOT_AVAILABLE)
       throw accountLocked(dead, ' It is in the middle of a batch.', error)

@@ -100,6 +100,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'was given its number again',
   },
   {
+    name: 'number that is taken',
+    promise: 'no run takes a number that is free by chance: later runs have higher ones',
+    mutation: 'remove',
+    tests: ['test/integration/db/publication.test.ts'],
+    only: 'logical replication filled .postgres',
+  },
+  {
     name: 'lock of the fence',
     promise: 'a take-over waits for the batch in flight',
     mutation: 'remove',
