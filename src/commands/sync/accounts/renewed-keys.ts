@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../common/errors.ts'
+import { UsageError } from '../../../common/errors.ts'
 import type { ServiceConfig } from '../../../config/config.ts'
 import type { Logger } from '../../../index.ts'
 import { redactSecrets } from '../../open-log.ts'
@@ -6,7 +6,7 @@ import type { Terminal } from '../../terminal/terminal.ts'
 
 /**
  * For the runs of a process that lives long: the settings of its one account, with the keys that the files of these have now. A file
- * that is being written, or is gone, leaves the former keys.
+ * that is being written, or is gone, leaves the former keys, and so does an accounts file without the account.
  *
  * @param read reads all settings anew
  */
@@ -24,7 +24,7 @@ export function renewedKeys<C extends ServiceConfig>(
       // guard: keys that were renewed
       newest = { ...config, service, personKey: now.personKey }
     } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error
+      if (!(error instanceof UsageError)) throw error
       logger.warn({ err: error }, 'the settings cannot be read again: the run has the former keys')
     }
     return newest

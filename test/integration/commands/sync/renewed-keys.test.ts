@@ -61,6 +61,27 @@ test.each([
   },
 )
 
+test(
+  'serve --sync goes on with the former key of an account that its file has no longer',
+  { timeout: 90_000 },
+  async () => {
+    const folder = accountsFolder()
+    folder.write('api.key', 'canary-former\n')
+    folder.write('accounts.yaml', 'accounts:\n  - name: choir\n    key_file: api.key\n')
+    const { s: stage } = await keyedStage({
+      HEADCOUNT_ACCOUNTS_FILE: folder.file,
+      HEADCOUNT_ACCOUNT: 'choir',
+    })
+    await using s = stage
+    await s.run(['sync', '-q'])
+    await using process = startServe(['--sync'], { env: s.env })
+    await expectFurtherRuns(s)
+    folder.write('accounts.yaml', 'accounts:\n  - name: band\n    key_file: api.key\n')
+    await process.says('the settings cannot be read again')
+    await expectFurtherRuns(s)
+  },
+)
+
 test.each([
   ['worker --queue', { HEADCOUNT_QUEUE: '1' }],
   ['worker of many accounts', {}],
