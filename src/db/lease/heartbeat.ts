@@ -12,16 +12,18 @@ export interface BegunRun {
   readonly id: string
   /** By the database's clock, in ISO 8601. */
   readonly startedAt: string
+  /** Stored with the holder; no other run has it. */
+  readonly token: string
 }
 
 /** The condition on sync_runs for the row of this run, and of no later one that was given its number again. */
 export const isRun =
-  ({ id, startedAt }: BegunRun) =>
+  ({ id, token }: BegunRun) =>
   (row: ExpressionBuilder<Tables, 'headcount.sync_runs'>): Expression<SqlBool> =>
     row.and([
       row('id', '=', id),
       // guard: number given again
-      row('started_at', '=', startedAt),
+      sql<boolean>`holder->>'token' = ${token}`,
     ])
 
 type Queries = Pick<Database, 'kysely'>

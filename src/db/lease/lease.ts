@@ -5,6 +5,7 @@
  * Every batch locks that row with `for key share`. A take-over locks it with `for update`: it waits for the batch in
  * flight, and the old run writes nothing more.
  */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { AccountLockedError } from '../../common/errors.ts'
@@ -80,7 +81,7 @@ export interface LeaseOptions {
 /** Runs of this process that are over and may still be `running` in their database. The time tells databases apart. */
 const givenUp = new Set<string>()
 
-const runKey = ({ id, startedAt }: BegunRun): string => `${id} ${startedAt}`
+const runKey = ({ id, startedAt }: Pick<BegunRun, 'id' | 'startedAt'>): string => `${id} ${startedAt}`
 
 /**
  * Starts a run of the account, or takes over from a dead one.
@@ -122,7 +123,7 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
   }
 }
 
-interface OtherRun extends LastHeartbeat, BegunRun {
+interface OtherRun extends LastHeartbeat, Omit<BegunRun, 'token'> {
   /** Its name; its number when its row is gone. */
   readonly account: string
   readonly mode: LeaseMode
@@ -151,15 +152,16 @@ async function insertInto(
   { accountId, mode, namedEventsOnly = false, begin }: LeaseOptions,
   holder: ProcessIdentity,
 ): Promise<BegunRun | null> {
-  const { rows } = await sql<BegunRun>`
+  const token = randomUUID()
+  const { rows } = await sql<Omit<BegunRun, 'token'>>`
     insert into headcount.sync_runs (account_id, mode, named_events_only, status, holder)
-    select ${accountId}, ${mode}, ${namedEventsOnly}, 'running', ${JSON.stringify(holder)}
+    select ${accountId}, ${mode}, ${namedEventsOnly}, 'running', ${JSON.stringify({ ...holder, token })}
      where not exists (select from headcount.sync_runs where account_id = ${accountId} and status = 'running')
     returning id, started_at as "startedAt"`.execute(trx.kysely)
   const [run] = rows
   if (run === undefined) return null
   await begin?.(trx, run.id)
-  return run
+  return { ...run, token }
 }
 
 /**

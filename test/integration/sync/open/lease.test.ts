@@ -72,7 +72,7 @@ onPostgresStage('D9 a database that is set back to a time before the run began',
     ['the run is not known there', `delete from headcount.sync_runs where status = 'running'`],
     [
       'a run of another machine was given its number again',
-      `update headcount.sync_runs set started_at = started_at + interval '1 second' where status = 'running'`,
+      `update headcount.sync_runs set holder = jsonb_set(holder, '{token}', '"of another run"') where status = 'running'`,
     ],
   ])('%s: it writes nothing more, and says why', async (_, statement) => {
     await using on = await stage(accountOf({ gala: 3 }))
