@@ -37,7 +37,9 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
   const remedy =
     foreign !== null && isHiddenByPolicy(code, message)
       ? `Let the policies hold in that function: alter function ${foreign} set row_security = on`
-      : (remedyOf(code, message) ?? (foreign === null ? null : remedyOfFunction(foreign, code)))
+      : (remedyOfNumber(error) ??
+        remedyOf(code, message) ??
+        (foreign === null ? null : remedyOfFunction(foreign, code)))
   const Kind = transactionOnlyState.test(code) ? TransactionFailedError : DatabaseError
   const fault = foreign === null ? message : `${message}, in the function ${foreign}`
   return new Kind(`${label}: ${remedy === null ? fault : `${fault}. ${remedy}`}`, options)
@@ -65,6 +67,12 @@ function foreignFunction(error: unknown): string | null {
 /** With `row_security = off`, as runs have it. */
 function isHiddenByPolicy(code: string, message: string): boolean {
   return code === INSUFFICIENT_PRIVILEGE && message.includes('row-level security policy')
+}
+
+function remedyOfNumber(error: unknown): string | null {
+  const table = tableOfTakenNumber(error)
+  if (table === null) return null
+  return `The sequence of headcount.${table} stands behind its rows, as in a database to which logical replication copied them: docs/operate/upkeep.md (Failover and copies by other programs) has the statement that sets all sequences`
 }
 
 function remedyOfFunction(name: string, code: string): string {
@@ -109,7 +117,7 @@ function codedCause(error: unknown): { readonly error: Error; readonly code: str
 }
 
 /** What the server says besides the message; empty where it says nothing. */
-function serverField(error: unknown, name: 'routine' | 'severity' | 'where'): string {
+function serverField(error: unknown, name: 'constraint' | 'routine' | 'severity' | 'where'): string {
   const value: unknown = Reflect.get(codedCause(error)?.error ?? {}, name)
   return typeof value === 'string' ? value : ''
 }
@@ -118,6 +126,19 @@ function serverField(error: unknown, name: 'routine' | 'severity' | 'where'): st
 export function isOfOtherSchema(error: unknown): boolean {
   const code = codeOf(error)
   return code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN
+}
+
+/**
+ * The table whose next number is taken: no session of this program gave it away. Logical replication copies rows, and leaves the
+ * sequences behind.
+ */
+export function tableOfTakenNumber(error: unknown): string | null {
+  if (codeOf(error) !== UNIQUE_VIOLATION) return null
+  return (
+    /^(accounts|api_keys|deliveries|links|suppressions|sync_runs)_pkey$/.exec(
+      serverField(error, 'constraint'),
+    )?.[1] ?? null
+  )
 }
 
 /** Whether the connection is lost, so that not even a rollback can be sent. */
@@ -184,6 +205,8 @@ const startsSoon = 'The server is stopping or starting: try again when it is up'
 const certificate =
   'The certificate of the server is not trusted: name its authority with sslrootcert=… in the database URL'
 
+const serverDiskFull = 'The disk of the database server is full: free space, then run again'
+
 const addedByOthers =
   'Where somebody added that constraint or column to the table, drop it, or let it allow what the service sends'
 
@@ -220,7 +243,7 @@ const remedies: Readonly<Record<string, string>> = {
   '28P01':
     'Check user and password of the database URL. After the password was changed: a worker or serve reads it anew from DATABASE_URL_FILE, and has to be restarted where the URL comes from elsewhere',
   '3D000': 'Create the database first, or check its name in the database URL',
-  '53100': 'The disk of the database server is full: free space, then run again',
+  '53100': serverDiskFull,
   '53200': 'The database server is out of memory',
   '53300':
     'No connection is left: raise max_connections, or the CONNECTION LIMIT of the role or the database where it has one, or use a connection pooler',
@@ -251,6 +274,8 @@ function remedyOf(code: string, message: string): string | null {
     return 'Where the server wants TLS, write sslmode=require, or verify-full, into the database URL; else check its user and the host rules (pg_hba.conf)'
   if (message.startsWith('SCRAM channel binding check failed'))
     return 'TLS ends before the server: a proxy between, or somebody who reads along, has a certificate of its own'
+  // The server ends each new connection with these words, and with no code of their own.
+  if (message === 'could not write init file') return serverDiskFull
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable

@@ -1,11 +1,6 @@
 import type { Plan, RunReport } from '../common/schema/tables.ts'
 import { toInterruptedError } from '../common/abort.ts'
-import {
-  HeadcountError,
-  LeaseLostError,
-  UnexpectedPaginationError,
-  UnknownEventError,
-} from '../common/errors.ts'
+import { HeadcountError, UnexpectedPaginationError, UnknownEventError } from '../common/errors.ts'
 import type { OpenIssues } from '../load/state/open-issues.ts'
 import { stateWriterOf } from './write/save-list-states.ts'
 import { resentRequests } from './open/open-source.ts'
@@ -26,7 +21,7 @@ export function finishRun(run: RunContext): Promise<RunReport> {
  */
 export async function failRun(run: RunContext, cause: unknown): Promise<unknown> {
   const error = toInterruptedError(run.settings.signal, cause)
-  if (cause instanceof LeaseLostError) return error
+  if (run.mirror.lease.lost.aborted) return error
   const known = error instanceof HeadcountError ? error : null
   const isMistyped = error instanceof UnknownEventError
   if (error instanceof UnexpectedPaginationError) run.pending.observations.note(pagedObject('events'))

@@ -1,4 +1,5 @@
 import { commandName } from '../../common/command-name.ts'
+import { renewedKeys } from '../sync/accounts/renewed-keys.ts'
 import { oneAccount } from '../sync/accounts/select-accounts.ts'
 import { readConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
 import type { WorkerConfig } from '../../config/read-run.ts'
@@ -97,6 +98,7 @@ async function serveUntilStopped(context: Context<ServeFlags>): Promise<number> 
   await terminal.err.write(`listening on ${url}\n`)
   if (work !== null)
     await keepUpToDate({ ...work, newAccount, logFormat }, database, {
+      flags,
       terminal,
       signal,
       metricsText: telemetry.metricsText,
@@ -234,10 +236,11 @@ function accessLogTo(logger: Logger, format: 'pretty' | 'json') {
 async function keepUpToDate(
   config: ServiceConfig,
   database: Database,
-  to: Pick<Context<ServeFlags>, 'terminal' | 'signal'> & Pick<OpenTelemetry, 'metricsText'> & Log,
+  to: Pick<Context<ServeFlags>, 'flags' | 'terminal' | 'signal'> & Pick<OpenTelemetry, 'metricsText'> & Log,
 ): Promise<void> {
   const target = database.engine === 'pglite' ? { opened: database } : databaseOf(config, to.terminal)
-  await workOn(alwaysThere(target, { opened: database }), { config, ...to })
+  const renewed = renewedKeys(config, () => oneAccount(to.flags), to)
+  await workOn(alwaysThere(target, { opened: database }), { config, renewed, ...to })
 }
 
 /** Without a schedule there is no health to tell but that it answers. */

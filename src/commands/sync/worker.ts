@@ -14,6 +14,7 @@ import { logFormatOfService } from '../terminal/logger.ts'
 import { alwaysThere, shareFolder, type DatabaseAccess } from './folder-access.ts'
 import type { workOnQueue as runOnQueue } from './queue-worker.ts'
 import { reported, pooledRunOptions } from './run-command.ts'
+import { renewedKeys } from './accounts/renewed-keys.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
 import { digestCompanions, noticeCompanions } from './companions/companions.ts'
 import { lastGoodRunsOf } from './last-good-runs.ts'
@@ -47,7 +48,8 @@ async function workOnOne(context: Context<Flags>, given: ServiceConfig): Promise
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
   const log = await openLog(config, terminal)
   await using telemetry = await openTelemetryOfService(context, config, log.logger)
-  const work = { config, terminal, signal, metricsText: telemetry.metricsText, ...log }
+  const renewed = renewedKeys(config, () => readServiceConfig(flags), { terminal, ...log })
+  const work = { config, renewed, terminal, signal, metricsText: telemetry.metricsText, ...log }
   if (pgliteDataDir(config.database.target) === null) {
     if (flags['keepOpen'] !== undefined)
       throw new UsageError(
@@ -79,18 +81,19 @@ export function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
 
 interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'>, Log {
   readonly config: ServiceConfig
+  /** For a run that begins: the same with the keys that their files have now. */
+  readonly renewed: () => Promise<ServiceConfig>
   /** For `GET /metrics`; null: there is none. */
   readonly metricsText: (() => Promise<string>) | null
 }
 
 /** The schedule, until the signal, or what no later run will mend, ends it. */
 export async function workOn(access: DatabaseAccess, work: Work): Promise<void> {
-  const { config, terminal, signal, logger, metricsText } = work
+  const { config, renewed, terminal, signal, logger, metricsText } = work
   const [{ sync }, { runWorker }] = await Promise.all([
     import('../../index.ts'),
     import('../../orchestration/schedule/worker.ts'),
   ])
-  const options = pooledRunOptions(config)
   const { healthPort: port, healthHost: host } = config.worker
   warnOfOpenPort(config.worker, logger)
   // An account that is renamed under a worker is not made anew, and nobody is asked in the middle of its life.
@@ -102,6 +105,7 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
   const call = callWith(false)
   await runWorker({
     run: async (sign) => {
+      const options = pooledRunOptions(await renewed())
       const asking = { terminal, signal, mayAsk: isNew }
       const running = confirmingAccount(asking, isNew && config.newAccount, (createAccount) =>
         access.forRun((given) =>

@@ -65,7 +65,12 @@ export async function readAccounts(
   const context: EntryContext = { ...shared, personKey }
   const limit = pLimit(FILES_AT_ONCE)
   const entries = await limit.map(found.entries, (entry) => readEntry(entry, context))
-  const files = [source.path, ...filesOf(found, folder)]
+  const personKeyFile = own['HEADCOUNT_PERSON_KEY_FILE']
+  const files = [
+    source.path,
+    ...filesOf(found, folder),
+    ...(personKeyFile === undefined ? [] : [personKeyFile]),
+  ]
   return { from: source.path, ...uniqueAccounts(entries), requestsPerHost, files }
 }
 

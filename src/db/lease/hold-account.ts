@@ -15,11 +15,12 @@ export async function holdAccount<T>(
   const lease = await takeLease(database, options)
   const release = async () => {
     await lease.stopHeartbeat()
-    await database.kysely
-      .deleteFrom('headcount.sync_runs')
-      .where('id', '=', lease.runId)
-      .where('status', '=', 'running')
-      .execute()
+    try {
+      await database.transaction((trx) => lease.withdraw(trx))
+    } catch (error) {
+      // Another run has taken over: its row is not ours.
+      if (!lease.lost.aborted) throw error
+    }
   }
   let done: T
   try {

@@ -5,14 +5,15 @@
  * Every batch locks that row with `for key share`. A take-over locks it with `for update`: it waits for the batch in
  * flight, and the old run writes nothing more.
  */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { AccountLockedError } from '../../common/errors.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
-import { codeOf, LOCK_NOT_AVAILABLE, UNIQUE_VIOLATION } from '../errors.ts'
+import { codeOf, LOCK_NOT_AVAILABLE, tableOfTakenNumber, UNIQUE_VIOLATION } from '../errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database, DatabaseLog } from '../database.ts'
-import { startHeartbeat, trackHeartbeatAge, type LastHeartbeat } from './heartbeat.ts'
+import { isRun, startHeartbeat, trackHeartbeatAge, type BegunRun, type LastHeartbeat } from './heartbeat.ts'
 import {
   hasExited,
   formatProcess,
@@ -36,17 +37,21 @@ export interface Lease {
   readonly runId: string
   /** By the database's clock, in ISO 8601. */
   readonly startedAt: string
-  /** Aborted with a LeaseLostError when another run has taken over. */
+  /** Aborted with the error of `fence` once a heartbeat finds the run's row no longer. */
   readonly lost: AbortSignal
-  /** First statement of every batch. @throws LeaseLostError when another run has taken over */
+  /**
+   * First statement of every batch.
+   *
+   * @throws LeaseLostError when another run has taken over; DatabaseError when the database has no such run any more
+   */
   fence(trx: Transaction): Promise<void>
-  /** Ends the run with its status and report. @throws LeaseLostError when another run has taken over */
+  /** Ends the run with its status and report. @throws as fence */
   close(
     trx: Transaction,
     status: Exclude<RunStatus, 'running'>,
     report: RunReport | ErasureReport,
   ): Promise<void>
-  /** Takes a run that wrote nothing off the record. @throws LeaseLostError when another run has taken over */
+  /** Takes a run that wrote nothing off the record. @throws as fence */
   withdraw(trx: Transaction): Promise<void>
   /** Resolves after the last beat. */
   stopHeartbeat(): Promise<void>
@@ -76,7 +81,7 @@ export interface LeaseOptions {
 /** Runs of this process that are over and may still be `running` in their database. The time tells databases apart. */
 const givenUp = new Set<string>()
 
-const runKey = ({ id, startedAt }: BegunRun): string => `${id} ${startedAt}`
+const runKey = ({ id, startedAt }: Pick<BegunRun, 'id' | 'startedAt'>): string => `${id} ${startedAt}`
 
 /**
  * Starts a run of the account, or takes over from a dead one.
@@ -118,16 +123,12 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
   }
 }
 
-interface OtherRun extends LastHeartbeat {
-  readonly id: string
+interface OtherRun extends LastHeartbeat, Omit<BegunRun, 'token'> {
   /** Its name; its number when its row is gone. */
   readonly account: string
   readonly mode: LeaseMode
   readonly holder: ProcessIdentity | null
-  readonly startedAt: string
 }
-
-type BegunRun = Pick<OtherRun, 'id' | 'startedAt'>
 
 /** Uses `clock_timestamp()`: a take-over may wait for its lock, and `now()` is fixed within a transaction. */
 async function readRunning(
@@ -151,15 +152,16 @@ async function insertInto(
   { accountId, mode, namedEventsOnly = false, begin }: LeaseOptions,
   holder: ProcessIdentity,
 ): Promise<BegunRun | null> {
-  const { rows } = await sql<BegunRun>`
+  const token = randomUUID()
+  const { rows } = await sql<Omit<BegunRun, 'token'>>`
     insert into headcount.sync_runs (account_id, mode, named_events_only, status, holder)
-    select ${accountId}, ${mode}, ${namedEventsOnly}, 'running', ${JSON.stringify(holder)}
+    select ${accountId}, ${mode}, ${namedEventsOnly}, 'running', ${JSON.stringify({ ...holder, token })}
      where not exists (select from headcount.sync_runs where account_id = ${accountId} and status = 'running')
     returning id, started_at as "startedAt"`.execute(trx.kysely)
   const [run] = rows
   if (run === undefined) return null
   await begin?.(trx, run.id)
-  return run
+  return { ...run, token }
 }
 
 /**
@@ -184,6 +186,8 @@ async function beginRun(
     }
     return run
   } catch (error) {
+    // guard: number that is taken
+    if (tableOfTakenNumber(error) !== null) throw error
     if (codeOf(error) === UNIQUE_VIOLATION) return null
     if (dead !== null && codeOf(error) === LOCK_NOT_AVAILABLE)
       throw accountLocked(dead, ' It is in the middle of a batch.', error)
@@ -211,23 +215,23 @@ function accountLocked(run: OtherRun, more = '', cause?: unknown): AccountLocked
   )
 }
 
-function createLease(database: Database, { id, startedAt }: BegunRun, options: LeaseOptions): Lease {
-  const heartbeat = startHeartbeat(database, id, options)
+function createLease(database: Database, run: BegunRun, options: LeaseOptions): Lease {
+  const heartbeat = startHeartbeat(database, run, options)
   return {
-    runId: id,
-    startedAt,
+    runId: run.id,
+    startedAt: run.startedAt,
     lost: heartbeat.lost,
     fence: async (trx) => {
       const held = await trx.kysely
         .selectFrom('headcount.sync_runs')
         .select('id')
-        .where('id', '=', id)
+        .where(isRun(run))
         // guard: fence
         .where('status', '=', 'running')
         // guard: lock of the fence
         .forKeyShare()
         .executeTakeFirst()
-      if (held === undefined) throw heartbeat.end()
+      if (held === undefined) throw await heartbeat.end(trx)
     },
     close: async (trx, status, report) => {
       heartbeat.pause()
@@ -240,23 +244,23 @@ function createLease(database: Database, { id, startedAt }: BegunRun, options: L
           heartbeat_at: sql`now()`,
           report: JSON.stringify(report),
         })
-        .where('id', '=', id)
+        .where(isRun(run))
         .where('status', '=', 'running')
         .returning('id')
         .executeTakeFirst()
       // guard: close of a lost run
-      if (closed === undefined) throw heartbeat.end()
+      if (closed === undefined) throw await heartbeat.end(trx)
     },
     withdraw: async (trx) => {
       heartbeat.pause()
       const { numDeletedRows } = await trx.kysely
         .deleteFrom('headcount.sync_runs')
-        .where('id', '=', id)
+        .where(isRun(run))
         .where('status', '=', 'running')
         .executeTakeFirstOrThrow()
-      if (numDeletedRows === 0n) throw heartbeat.end()
+      if (numDeletedRows === 0n) throw await heartbeat.end(trx)
     },
     stopHeartbeat: heartbeat.stop,
-    giveUp: () => void givenUp.add(runKey({ id, startedAt })),
+    giveUp: () => void givenUp.add(runKey(run)),
   }
 }

@@ -1,7 +1,9 @@
 /** A database whose tables are all published, as tools for change data capture have it: Postgres refuses to update a table without a replica identity. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { migrate, migrateWithin, SCHEMA_VERSION } from '../../../src/db/migrate.ts'
-import { removeAccount, sync, verify } from '../../../src/index.ts'
+import { createKey, removeAccount, sync, verify } from '../../../src/index.ts'
 import { accountOf, responseItem } from '../../support/accounts/account.ts'
 import { freshPlace } from '../../support/databases/databases.ts'
 import { change } from '../../support/databases/older-schema.ts'
@@ -45,6 +47,49 @@ test.each(['before the first migration', 'after the last', 'between two'])(
     await removeAccount({ database: place.url, account: 'default' })
     const left = await database.transaction((trx) => trx.query('select from headcount.response_history'))
     expect(left.rows).toEqual([])
+  },
+)
+
+/** The statement of docs/operate/upkeep.md. */
+async function settingSequences(): Promise<string> {
+  const text = await readFile(join(import.meta.dirname, '../../../docs/operate/upkeep.md'), 'utf8')
+  const [statement] = text.match(/^do \$\$[\s\S]*?^end \$\$;$/m) ?? []
+  if (statement === undefined) throw new Error('no statement')
+  return statement
+}
+
+test.each(['postgres', 'pglite'] as const)(
+  'a database that logical replication filled (%s) has its sequences at their start: what to do is said, nothing is written, and the statement helps',
+  async (engine) => {
+    const account = accountOf({ gala: 4 })
+    await using service = await startFaultServer()
+    service.always(send((request) => account.answer(request)))
+    await using place = await freshPlace(engine)
+    const options = { database: place.url, apiKey: testKey, baseUrl: service.baseUrl.href }
+    await sync(options)
+    await sync(options)
+    await createKey({ database: place.url, account: 'default' })
+    const numbered = ['accounts', 'api_keys', 'deliveries', 'links', 'suppressions', 'sync_runs']
+    const ofTables = `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+                       where c.relnamespace = 'headcount'::regnamespace and a.attidentity <> '' order by 1`
+    {
+      await using database = await place.open()
+      const { rows } = await database.transaction((trx) => trx.query(ofTables))
+      expect(rows.flat()).toEqual(numbered)
+      await change(
+        database,
+        numbered.map((table) => `alter table headcount.${table} alter column id restart`),
+      )
+    }
+    const behind = /sequence of headcount\.\w+ stands behind its rows.*docs\/operate\/upkeep\.md/
+    await expect(sync(options)).rejects.toThrow(behind)
+    await expect(createKey({ database: place.url, account: 'default' })).rejects.toThrow(behind)
+    {
+      await using database = await place.open()
+      await change(database, [await settingSequences()])
+    }
+    expect((await sync(options)).run_id).toBe(3)
+    expect((await createKey({ database: place.url, account: 'default' })).id).toBe(2)
   },
 )
 

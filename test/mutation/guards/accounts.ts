@@ -135,6 +135,13 @@ export const accountGuards: readonly Guard[] = [
     only: 'pglite.*says how many',
   },
   {
+    name: 'keys that were renewed',
+    promise: 'a worker of one account takes a key that was renewed in its file',
+    mutation: 'remove',
+    tests: ['test/integration/commands/sync/renewed-keys.test.ts'],
+    only: '^worker goes on with the new key of HEADCOUNT_API_KEY_FILE',
+  },
+  {
     name: 'many accounts removed at once',
     promise: 'an accounts file that is cut off does not end many accounts without a warning',
     mutation: 'always',

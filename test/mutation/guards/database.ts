@@ -100,6 +100,21 @@ export const databaseGuards: readonly Guard[] = [
     only: 'postgres.*D9 after a take-over|SIGSTOP',
   },
   {
+    name: 'number given again',
+    promise:
+      'a run that a database set back to an earlier time does not know never writes as the run that has its number now',
+    mutation: 'remove',
+    tests: ['test/integration/sync/open/lease.test.ts'],
+    only: 'was given its number again',
+  },
+  {
+    name: 'number that is taken',
+    promise: 'no run takes a number that is free by chance: later runs have higher ones',
+    mutation: 'remove',
+    tests: ['test/integration/db/publication.test.ts'],
+    only: 'logical replication filled .postgres',
+  },
+  {
     name: 'lock of the fence',
     promise: 'a take-over waits for the batch in flight',
     mutation: 'remove',

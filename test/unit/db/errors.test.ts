@@ -28,6 +28,13 @@ test('53400 has a remedy', () => {
   expect(errorOf('53400').message).toMatch(/raise temp_file_limit or work_mem/)
 })
 
+test('D5 a server whose disk is full lets nobody in, and gives no code for it', () => {
+  const refused = Object.assign(new Error('could not write init file'), { code: 'XX000', severity: 'FATAL' })
+  expect(toDatabaseError(refused, 'Postgres').message).toMatch(
+    /disk of the database server is full: free space/,
+  )
+})
+
 test('D6 25006 has a remedy for a standby and one for a role that only reads', () => {
   expect(errorOf('25006').message).toMatch(/standby: use the primary server.*only reads.*use the role/)
 })

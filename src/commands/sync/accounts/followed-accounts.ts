@@ -1,6 +1,5 @@
 /** The accounts of `worker --queue`: one of the environment, or those of files. */
 import pLimit from 'p-limit'
-import { ConfigurationError } from '../../../common/errors.ts'
 import { keyInFile, type AccountConfig } from '../../../config/accounts/account-config.ts'
 import type { AccountsReader } from '../../../config/accounts/accounts-reader.ts'
 import { readServiceConfig, type Flags, type ServiceConfig } from '../../../config/config.ts'
@@ -12,6 +11,7 @@ import { logTo } from '../../../sync/options.ts'
 import type { Context } from '../../cli/context.ts'
 import { redactSecrets } from '../../open-log.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
+import { renewedKeys } from './renewed-keys.ts'
 import { onlyNamed, usableAccounts } from './usable-accounts.ts'
 
 export interface FollowedAccounts extends AsyncDisposable {
@@ -32,23 +32,11 @@ export function accountOfEnvironment(
   redactSecrets(config, terminal)
   const own = { ...config, account: config.account ?? DEFAULT_ACCOUNT }
   const known = { queued: [queuedOf(own)], faults: [] }
-  let service = config.service
+  const renewed = renewedKeys(own, () => readServiceConfig(flags), { terminal, logger })
   return {
     requestsPerHost: config.run.concurrency,
     current: () => known,
-    settingsFor: async (account) => {
-      if (account !== own.account) return undefined
-      try {
-        const now = await readServiceConfig(flags)
-        service = { ...service, apiKey: now.service.apiKey }
-        redactSecrets(now, terminal)
-      } catch (error) {
-        if (!(error instanceof ConfigurationError)) throw error
-        // A file that is being written, or is gone.
-        logger.warn({ err: error }, 'the settings cannot be read again: the run has the former key')
-      }
-      return { ...own, service }
-    },
+    settingsFor: async (account) => (account === own.account ? renewed() : undefined),
     [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -67,6 +67,39 @@ onPostgresStage('D8 D9 two runs for one account', (stage) => {
   })
 })
 
+onPostgresStage('D9 a database that is set back to a time before the run began', (stage) => {
+  test.each([
+    ['the run is not known there', `delete from headcount.sync_runs where status = 'running'`],
+    [
+      'a run of another machine was given its number again',
+      `update headcount.sync_runs set holder = jsonb_set(holder, '{token}', '"of another run"') where status = 'running'`,
+    ],
+  ])('%s: it writes nothing more, and says why', async (_, statement) => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await on.sync()
+    on.account.of('gala').push(...responsesFrom(4, 1))
+    const paused = pause(on, '/events/gala/responses')
+    const first = on.run('sync')
+    await paused.reached
+    await on.change(statement)
+    const runs = await on.query('select id, status from headcount.sync_runs order by id')
+    const before = kept(on)
+    paused.release()
+    const { exit, error, said } = await first
+    expect(said).not.toContain('could not be stored')
+    expect([exit, error?.message]).toEqual([
+      5,
+      expect.stringMatching(/^The database has run 2 no longer, .*it was set back to an earlier time/),
+    ])
+    await on.look()
+    expect(kept(on)).toEqual(before)
+    expect(await on.query('select id, status from headcount.sync_runs order by id')).toEqual(runs)
+    await on.change(`delete from headcount.sync_runs where status = 'running'`)
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+})
+
 onBothStages('D9 a run that is marked as abandoned from outside', (stage) => {
   test('before its first batch: exit 9, nothing is written', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
