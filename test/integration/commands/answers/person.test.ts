@@ -300,10 +300,10 @@ onPostgresCommandStage('a person in a mirror of pseudonyms', (stage) => {
         'nobody in it is found by an address, and nothing was erased. Set HEADCOUNT_PERSON_KEY_FILE to the key of its runs.\n',
     })
     for (const call of [
-      planErasure({ database: s.place.url, email: 'ada@example.org' }),
-      erasePerson({ database: s.place.url, email: 'ada@example.org', personKey: otherKey }),
+      () => planErasure({ database: s.place.url, email: 'ada@example.org' }),
+      () => erasePerson({ database: s.place.url, email: 'ada@example.org', personKey: otherKey }),
     ])
-      await expect(call).rejects.toThrow(
+      await expect(call()).rejects.toThrow(
         /^Account "default" stores addresses as pseudonyms, .* nothing was erased\./,
       )
     // No list of another key keeps the next run from the account.
