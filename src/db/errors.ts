@@ -284,8 +284,6 @@ function remedyOf(code: string, message: string): string | null {
   // pg's words for any answer to the request for TLS but yes and no.
   if (message.includes('error establishing an SSL connection'))
     return 'What answers there may be no Postgres: check the host and port of the database URL'
-  if (message.includes('channel_binding=require'))
-    return 'The server needs TLS and passwords of scram-sha-256, and no proxy between that ends TLS, as PgBouncer does; where you trust the way to it, leave the parameter out'
   if (/does not support SSL/i.test(message))
     return 'Switch TLS on in the server; without it, sslmode=disable in the database URL'
   return null

@@ -23,7 +23,7 @@ export function requireChannelBinding(client: Client): void {
     connection.emit(
       'error',
       new Error(
-        `the database URL says channel_binding=require, and the server does not authenticate by ${BOUND_MECHANISM}`,
+        `the database URL says channel_binding=require, and the server does not authenticate by ${BOUND_MECHANISM}. The server needs TLS and passwords of scram-sha-256, and no proxy between that ends TLS, as PgBouncer does; where you trust the way to it, leave the parameter out`,
       ),
     )
     connection.stream.destroy()
