@@ -12,7 +12,7 @@ import {
   INSUFFICIENT_PRIVILEGE,
   LOCK_NOT_AVAILABLE,
   UNDEFINED_TABLE,
-} from './errors.ts'
+} from './errors/sqlstate.ts'
 import { grantReadersAgain } from './readers/grant-again.ts'
 import type { Transaction } from './transaction.ts'
 

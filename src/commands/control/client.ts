@@ -1,7 +1,7 @@
 /** The side of a command that finds a folder open in another process: asks that process. */
 import { Client } from 'undici'
 import { commandName } from '../../common/command-name.ts'
-import { codeOf } from '../../db/errors.ts'
+import { codeOf } from '../../db/errors/sqlstate.ts'
 import { DatabaseError } from '../../common/errors.ts'
 import type { QueryResult } from '../../db/transaction.ts'
 import { version } from '../../common/version.ts'

@@ -4,7 +4,7 @@ import { Kysely, PGliteDialect } from 'kysely'
 import type { ConnectOptions, Database, ServedDatabase } from '../database.ts'
 import type { PGliteLike, TypeParsers, QueryRunner, SendOptions } from './types.ts'
 import { DatabaseError } from '../../common/errors.ts'
-import { toDatabaseError } from '../errors.ts'
+import { toDatabaseError } from '../errors/database-error.ts'
 import { lockOfCaller, releaseClosed } from './caller-lock.ts'
 import { lockFolder, noLock, type FolderLock } from '../lease/folder-lock.ts'
 import {

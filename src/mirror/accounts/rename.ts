@@ -2,7 +2,7 @@ import { name as parseName, InvalidValueError } from '../../common/parse-values.
 import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database } from '../../db/connect.ts'
-import { codeOf, UNIQUE_VIOLATION } from '../../db/errors.ts'
+import { codeOf, UNIQUE_VIOLATION } from '../../db/errors/sqlstate.ts'
 import { holdAccount } from '../../db/lease/hold-account.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'

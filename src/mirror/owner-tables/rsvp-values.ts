@@ -1,7 +1,7 @@
 /** The values that replies have, and how many responses have each. */
 import { sql } from 'kysely'
 import { nearestName } from '../../common/text/did-you-mean.ts'
-import { codeOf } from '../../db/errors.ts'
+import { codeOf } from '../../db/errors/sqlstate.ts'
 import { canCancelStatements } from '../../db/pglite/statement-timeout.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'

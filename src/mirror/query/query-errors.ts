@@ -1,5 +1,5 @@
 /** What the database says of a user's own statement, without remedies that are meant for our statements. */
-import { codeOf, READ_ONLY } from '../../db/errors.ts'
+import { codeOf, READ_ONLY } from '../../db/errors/sqlstate.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import { displayWidth } from '../../common/text/display-width.ts'

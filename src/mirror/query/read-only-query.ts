@@ -1,6 +1,6 @@
 import { creatorInPublic } from '../../db/readers/public-schema.ts'
 import type { Database } from '../../db/connect.ts'
-import { codeOf, isConnectionLost } from '../../db/errors.ts'
+import { codeOf, isConnectionLost } from '../../db/errors/sqlstate.ts'
 import { literal } from '../../db/quote.ts'
 import type { QueryResult, Transaction } from '../../db/transaction.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'

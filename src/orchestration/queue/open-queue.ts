@@ -2,7 +2,7 @@
 import type { PgBoss } from 'pg-boss'
 import { errorCode } from '../../common/error-code.ts'
 import type { Database, DatabaseLog } from '../../db/database.ts'
-import { toDatabaseError } from '../../db/errors.ts'
+import { toDatabaseError } from '../../db/errors/database-error.ts'
 import { executorOf } from './executor.ts'
 import { limitRepeats } from './limit-repeats.ts'
 import {

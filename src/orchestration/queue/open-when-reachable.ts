@@ -1,7 +1,7 @@
 /** Opens what needs a database server that may be away, as after a restart of the whole machine. */
 import { raceAbort, sleep } from '../../common/abort.ts'
 import type { DatabaseLog } from '../../db/database.ts'
-import { isServerAway } from '../../db/errors.ts'
+import { isServerAway } from '../../db/errors/sqlstate.ts'
 
 const PAUSE_MS = 5000
 

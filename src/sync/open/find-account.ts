@@ -5,7 +5,7 @@ import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Identity } from '../../load/stored-identity.ts'
 import { requireNotMoved } from '../../load/state/moved.ts'
-import { isOfOtherSchema } from '../../db/errors.ts'
+import { isOfOtherSchema } from '../../db/errors/sqlstate.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import {

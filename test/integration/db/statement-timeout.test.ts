@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { codeOf } from '../../../src/db/errors.ts'
+import { codeOf } from '../../../src/db/errors/sqlstate.ts'
 import { startStatementTimeout } from '../../../src/db/pglite/statement-timeout.ts'
 import { engines, freshMirror } from '../../support/databases/databases.ts'
 import { lendPglite } from '../../support/databases/lending.ts'

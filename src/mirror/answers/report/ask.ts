@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely'
-import { codeOf } from '../../../db/errors.ts'
+import { codeOf } from '../../../db/errors/sqlstate.ts'
 import { rowObjects, type Transaction } from '../../../db/transaction.ts'
 import { CANCELLED } from '../../query/query-errors.ts'
 

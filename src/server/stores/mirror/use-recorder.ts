@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import { waitAtMost } from '../../../common/abort.ts'
 import { safeCallback } from '../../../common/options/callbacks.ts'
-import { codeOf, READ_ONLY } from '../../../db/errors.ts'
+import { codeOf, READ_ONLY } from '../../../db/errors/sqlstate.ts'
 import { recordUse } from '../../../mirror/keys/keys.ts'
 
 const SHUTDOWN_GRACE_MS = 500

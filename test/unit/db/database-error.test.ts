@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isConnectionLost, toDatabaseError } from '../../../src/db/errors.ts'
+import { toDatabaseError } from '../../../src/db/errors/database-error.ts'
+import { isConnectionLost } from '../../../src/db/errors/sqlstate.ts'
 import {
   TransactionConflictError,
   DatabaseError,
