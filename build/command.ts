@@ -33,7 +33,7 @@ export async function bundleCommand(folder: string, { sourcemap = false } = {}):
         groups: [
           {
             name: 'common',
-            test: /[\\/]src[\\/](?:common[\\/]|db[\\/]transaction|commands[\\/]output[\\/]format[\\/]timestamp)/,
+            test: /[\\/]src[\\/](?:common[\\/]|db[\\/](?:errors[\\/]|transaction)|commands[\\/]output[\\/]format[\\/]timestamp)/,
           },
           // What every run asks whether somebody looks, and what only those load who do.
           {
