@@ -86,7 +86,7 @@ export async function lockFolder(
     } else if (await isServed?.()) {
       throw new FolderServedError(`The folder ${folder} is served by ${formatProcess(found.holder)}.`)
     } else if (performance.now() >= until && (performance.now() >= watchUntil || !(await looksDead(found)))) {
-      throw inUse(folder, found, remedy)
+      throw await inUse(folder, found, remedy)
     } else if (!isReported && onInUse !== undefined) {
       isReported = true
       waiting.use(onInUse({ folder, holder: formatProcess(found.holder), waitMs }))
@@ -251,11 +251,21 @@ async function breakStaleLock(path: string, dead: StoredLock): Promise<boolean> 
   }
 }
 
-function inUse(folder: string, { holder, beat, isCopy }: StoredLock, remedy: string): DataDirInUseError {
-  const copy = isCopy
-    ? ` If it is a copy of the folder of that process, it can be opened ${DEAD_AFTER_MS / 1000} s after it was made.`
-    : ''
+async function inUse(
+  folder: string,
+  { holder, beat, isCopy }: StoredLock,
+  remedy: string,
+): Promise<DataDirInUseError> {
+  const seconds = DEAD_AFTER_MS / 1000
+  const isVisible = holder !== null && (await isLocal(holder))
+  // Process 1 of another container has the number of this one.
+  const by = isVisible && holder.pid === process.pid ? 'this very process' : formatProcess(holder)
+  const hint = isCopy
+    ? ` If it is a copy of the folder of that process, it can be opened ${seconds} s after it was made.`
+    : isVisible
+      ? ''
+      : ` If that process was killed, the folder can be opened ${seconds} s after its last heartbeat.`
   return new DataDirInUseError(
-    `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : formatProcess(holder)}, last heartbeat ${new Date(beat).toISOString()}.${copy} ${remedy}`,
+    `The folder ${folder} is in use by ${by}, last heartbeat ${new Date(beat).toISOString()}.${hint} ${remedy}`,
   )
 }

@@ -111,6 +111,16 @@ describe('D15 a folder that is in use', () => {
       await expect(lockFolder(folder, { waitMs: 200 })).rejects.toThrow('process 4711 on elsewhere')
     })
 
+    test('a process of the same number, as in another container, is not called this one', async () => {
+      await mkdir(folder)
+      await writeFile(lock, JSON.stringify({ ...(await elsewhere()), pid: process.pid }))
+      await expect(lockFolder(folder, { waitMs: 0 })).rejects.toThrow(
+        new RegExp(
+          `in use by process ${process.pid} on elsewhere, .*was killed, the folder can be opened 30 s after`,
+        ),
+      )
+    })
+
     test('is removed when its beat is 30 s old and none came while it was watched', async () => {
       await mkdir(folder)
       await writeFile(lock, JSON.stringify(await elsewhere()))

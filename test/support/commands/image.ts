@@ -69,7 +69,7 @@ export async function buildImage(folder: string, owner: { uid: number; gid: numb
   for (const [place, stage] of stages.entries()) {
     root = join(folder, `stage-${place}`)
     if (stage.name !== null) roots.set(stage.name, root)
-    await mkdir(root, { recursive: true })
+    await mkdir(join(root, 'usr/local/bin'), { recursive: true })
     workingFolder = root
     environment = {}
     for (const { word, rest } of stage.instructions) {
@@ -88,7 +88,7 @@ export async function buildImage(folder: string, owner: { uid: number; gid: numb
   const below = (word: string) => (word.startsWith('/') ? join(root, word) : word)
   return {
     root,
-    environment: { ...environment, PATH: join(root, 'bin') },
+    environment: { ...environment, PATH: `${join(root, 'bin')}:${join(root, 'usr/local/bin')}` },
     entrypoint: words(last(final, 'ENTRYPOINT')).map(below),
     command: words(last(final, 'CMD')),
     healthCheck: words(last(final, 'HEALTHCHECK').replace(/^.*? CMD /, '')),
