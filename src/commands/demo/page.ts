@@ -20,9 +20,9 @@ export async function writePage(page: DemoOutput, database: Database, signal: Ab
   await writeReportFile(file, html, { isPersonal: true, signal })
   await page.block(
     [
-      `${page.style('cyan', file)} (${formatBytes(Buffer.byteLength(html))}) has what is coming up, which slots need`,
-      'people, how replies come in beside earlier events, the money, and what',
-      'changed this week. Open it in a browser, or print it.',
+      `${page.style('cyan', file)} (${formatBytes(Buffer.byteLength(html))}) has what is coming up, which slots`,
+      'need people, how replies come in beside earlier events, the money, and',
+      'what changed this week. Open it in a browser, or print it.',
     ].join('\n'),
   )
 }

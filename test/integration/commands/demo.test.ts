@@ -66,7 +66,7 @@ describe('the demo, in a folder of its own', () => {
 
   test('ends with a page, in its own folder, of what the mirror holds', async () => {
     expect(ran.stdout).toMatch(
-      /^4 {2}A page for the meeting$[^]*^ {3}\.\/headcount-demo\/report\.html \(\d+ kB\) has what is coming up/m,
+      /^4 {2}A page for the meeting$[^]*^ {3}\.\/headcount-demo\/report\.html \([\d.]+ kB\) has what is coming up/m,
     )
     const path = join(cwd, 'headcount-demo/report.html')
     const page = await readFile(path, 'utf8')
