@@ -95,7 +95,7 @@ export async function rowsOf<View extends ViewName>(
 }
 
 /** Lets views show this account, or all, until the transaction ends, whatever the role or the database has for `headcount.account`. */
-async function showAccount({ kysely }: Transaction, account: string | null): Promise<void> {
+export async function showAccount({ kysely }: Transaction, account: string | null): Promise<void> {
   await sql`select set_config('headcount.account', ${account ?? ''}, true)`.execute(kysely)
 }
 
