@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { isIPv6 } from 'node:net'
 import { toError } from './abort.ts'
 import { UsageError } from './errors.ts'
 
@@ -20,10 +21,17 @@ export async function listenOn(
     await once(server, 'listening')
   } catch (cause) {
     const { message } = toError(cause)
-    throw new UsageError(`${who}cannot listen on ${host}:${port} (${message}): ${remedy}`, { cause })
+    throw new UsageError(`${who}cannot listen on ${withBrackets(host)}:${port} (${message}): ${remedy}`, {
+      cause,
+    })
   }
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port
+}
+
+/** The host of a socket as URLs take it: an IPv6 address in brackets. */
+export function withBrackets(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host
 }
 
 /** The host of a URL as sockets take it: an IPv6 address without its brackets. */

@@ -5,6 +5,7 @@
  * No message repeats the text where it may hold a secret (addresses, database targets).
  */
 import { didYouMean } from './text/did-you-mean.ts'
+import { stripControlCharsInLine } from './text/strip-control-chars.ts'
 
 /** Text that is no value of its setting; the message says what would be one. */
 export class InvalidValueError extends Error {}
@@ -172,10 +173,10 @@ export function timeZone(text: string): string {
   }
 }
 
-/** The text as it was written, short and without control characters. */
+/** A text in a message: in quotation marks, short, on one line and without control characters. */
 export function quote(text: string): string {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
-  return JSON.stringify(shown)
+  return stripControlCharsInLine(JSON.stringify(shown))
 }
 
 /** A name or an address of this machine; an IPv6 address stands without brackets. */

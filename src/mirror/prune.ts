@@ -65,7 +65,7 @@ interface PruneBatch {
   readonly ended: string | null
 }
 
-/** Deletes the oldest of the old versions, at most `most` of them; none from before `since` is looked for. */
+/** Deletes the oldest of the old versions, at most `maxRows` of them; none from before `since` is looked for. */
 export async function deletePruneBatch(
   trx: Transaction,
   { table, account_id }: Pick<PrunableVersions, 'table' | 'account_id'>,

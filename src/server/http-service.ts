@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { MAX_TIMER_MS } from '../common/abort.ts'
 import { UsageError } from '../common/errors.ts'
-import { listenOn } from '../common/listen.ts'
+import { listenOn, withBrackets } from '../common/listen.ts'
 import { observeServed } from '../telemetry/served-requests.ts'
 import { AnsweredKeys, logAccess, type AccessLog } from './http/access-log.ts'
 import { toFetchResponse, sendResponse, type HttpResponse } from './http/http-response.ts'
@@ -161,7 +160,7 @@ export function createHttpService(options: HttpServiceOptions): Service {
         throw error
       })
       server.on('error', safeCallback(onError))
-      return { url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}/api/v1`, port: taken }
+      return { url: `http://${withBrackets(host)}:${taken}/api/v1`, port: taken }
     },
 
     async close() {

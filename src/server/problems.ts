@@ -84,8 +84,9 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems
 
-/** When a client may ask again, in seconds: while the mirror cannot be read, and for what the next run brings. */
+/** When a client may ask again, in seconds: while the mirror cannot be read, while others are served first, and for what the next run brings. */
 export const RETRY_SOON_SECONDS = 5
+export const AFTER_OTHERS_SECONDS = 30
 export const AFTER_A_RUN_SECONDS = 60
 
 /** The service cannot answer now; the same request may succeed later. */

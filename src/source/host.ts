@@ -21,7 +21,6 @@ export interface HostOptions {
 }
 
 export interface Host extends AsyncDisposable {
-  readonly origin: string
   readonly client: Client
   readonly permits: Semaphore
   readonly largeListPermits: Semaphore
@@ -50,7 +49,6 @@ export function createHost({ origin, concurrency, requestTimeoutMs, proxy, log }
   // One connection more than permits: that of a list that holds the permit for large lists (send-request.ts).
   const client = createClient({ origin, requestTimeoutMs, connections: concurrency + 1, proxy })
   return {
-    origin,
     client,
     permits,
     largeListPermits: new Semaphore(1),

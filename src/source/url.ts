@@ -2,7 +2,7 @@
 import { InvalidResponseError, UsageError } from '../common/errors.ts'
 import { isLoopback } from '../common/listen.ts'
 import { optionName } from '../common/options/option-names.ts'
-import { InvalidValueError } from '../common/parse-values.ts'
+import { InvalidValueError, quote } from '../common/parse-values.ts'
 
 /**
  * Reads a base address: `http(s)://host[:port]/path`. Whether plain http is allowed is decided by the caller.
@@ -53,7 +53,7 @@ function encodeSegment(segment: string): string {
   const isOneSegment = segment !== '' && segment !== '.' && segment !== '..' && segment.isWellFormed()
   if (isOneSegment) return encodeURIComponent(segment)
   throw new InvalidResponseError(
-    `The id ${JSON.stringify(segment.slice(0, 50))} cannot be part of an address: it would lead to another path.`,
+    `The id ${quote(segment)} cannot be part of an address: it would lead to another path.`,
   )
 }
 

@@ -8,6 +8,7 @@ import { Hono } from 'hono'
 import { withCommandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
+import { quote } from '../../common/parse-values.ts'
 import { version } from '../../common/version.ts'
 import type { Caller } from '../../mirror/calls/call.ts'
 import { loadCall } from '../../mirror/calls/calls.ts'
@@ -92,7 +93,7 @@ async function answer(
     requireSameVersion(request.version)
     const call = await loadCall(name)
     // guard: calls of the socket
-    if (call === null) throw new UsageError(`There is no call ${JSON.stringify(name.slice(0, 40))}.`)
+    if (call === null) throw new UsageError(`There is no call ${quote(name)}.`)
     const value = await withCommandName(request.command, () =>
       call.runSent(database, request.input, { ...caller, force: request.force }),
     )

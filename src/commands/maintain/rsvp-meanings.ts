@@ -1,5 +1,5 @@
 import { commandName } from '../../common/command-name.ts'
-import { quote } from '../../mirror/owner-tables/quote.ts'
+import { quote } from '../../common/parse-values.ts'
 import {
   removeRsvpMeaningCall,
   rsvpMeaningsCall,

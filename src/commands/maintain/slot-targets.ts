@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Config } from '../../config/config.ts'
-import { quote } from '../../mirror/owner-tables/quote.ts'
+import { quote } from '../../common/parse-values.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import {
   removeSlotTargetCall,

@@ -1,5 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
+import { withBrackets } from '../../common/listen.ts'
 import type { LinkFormat } from '../../common/schema/tables.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { ServeConfig } from '../../config/config.ts'
@@ -73,7 +74,7 @@ export const linksCreate: Command<CreateFlags> = async (context) => {
   terminal.redact(token)
   const address = base + linkPath(token, content)
   await writeOnce(context, { id: made.id, url: address }, address, describeCreated(made, content))
-  if (new URL(address).protocol === 'http:') await terminal.err.write(describeReach(base))
+  if (address.startsWith('http:')) await terminal.err.write(describeReach(base))
   return 0
 }
 
@@ -105,7 +106,7 @@ function shownBy(flags: CreateFlags): Omit<LinkContent, 'event_id'> {
 function addressOf({ publicUrl, host, port }: ServeConfig): string {
   if (publicUrl !== null) return publicUrl
   const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${local.includes(':') ? `[${local}]` : local}:${port}`
+  return `http://${withBrackets(local)}:${port}`
 }
 
 function describeCreated(

@@ -1,16 +1,15 @@
 /** The port for monitors: of `serve` by itself and of `worker --queue`, for a schedule opens it too (schedule/worker.ts). */
-import { isIPv6 } from 'node:net'
 import type { WorkerConfig } from '../../config/read-run.ts'
 import type { Logger } from '../../index.ts'
 import type { AccountVerdicts } from '../../orchestration/schedule/health-endpoint.ts'
-import { isLoopback } from '../../common/listen.ts'
+import { isLoopback, withBrackets } from '../../common/listen.ts'
 
 /** It has no key: whoever reaches it reads the names of accounts, and how they stand. */
 export function warnOfOpenPort({ healthPort, healthHost }: WorkerConfig, logger: Logger): void {
   if (healthPort === null) return
-  const address = new URL(`http://${isIPv6(healthHost) ? `[${healthHost}]` : healthHost}`)
+  const address = URL.parse(`http://${withBrackets(healthHost)}`)
   // guard: metrics for everybody
-  if (isLoopback(address.hostname)) return
+  if (address !== null && isLoopback(address.hostname)) return
   logger.warn(
     {},
     `health and metrics are answered on ${healthHost} without a key: let only your monitoring reach port ${healthPort}`,

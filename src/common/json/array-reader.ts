@@ -108,14 +108,10 @@ export class ArrayReader {
   }
 }
 
-/** @param place where it is not, if that is known: a position in its text, or a byte of the body */
-export function invalidJson(
-  what: string,
-  place: number | null,
-  unit: 'position' | 'byte' = 'byte',
-): InvalidResponseError {
+/** @param at the byte of the body where it is not, if that is known */
+export function invalidJson(what: string, at: number | null): InvalidResponseError {
   return new InvalidResponseError(
-    `${what}: the answer is not JSON${place === null ? '' : ` (at ${unit} ${place})`}, or not all of it. ` +
+    `${what}: the answer is not JSON${at === null ? '' : ` (at byte ${at})`}, or not all of it. ` +
       'Look at what stands at this address: a log-in page, a proxy or an interrupted answer.',
   )
 }

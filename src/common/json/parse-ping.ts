@@ -10,7 +10,7 @@ import { parseOrThrow } from './parse-item.ts'
  * @throws InvalidResponseError unless the text is one JSON object.
  */
 export function parsePing(text: string): { email: string | null } {
-  const value = parseOrThrow(text, (position) => invalidJson('GET /ping', position))
+  const value = parseOrThrow(text, (at) => invalidJson('GET /ping', at))
   if (!isObject(value)) {
     const type = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
     throw new InvalidResponseError(

@@ -1,7 +1,7 @@
 /** A mapping of an accounts file as texts with their places. */
 import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
-import type { ValueForm } from '../../common/parse-values.ts'
+import { quote, type ValueForm } from '../../common/parse-values.ts'
 
 export interface FileValue {
   readonly text: string
@@ -70,7 +70,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   if (key === 'database')
     return 'database is one for all accounts: set DATABASE_URL or --database, and remove it here'
   if (key === '<<') return '<< merges nothing in YAML 1.2: put what all accounts share below defaults'
-  return `${JSON.stringify(key.slice(0, 60))} is no setting of an account${didYouMean(key, known)}; there are ${known.join(', ')}`
+  return `${quote(key)} is no setting of an account${didYouMean(key, known)}; there are ${known.join(', ')}`
 }
 
 type Read = { readonly text: string } | { readonly fault: string }

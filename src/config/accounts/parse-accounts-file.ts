@@ -14,6 +14,7 @@ import {
 } from 'yaml'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { ConfigurationError } from '../../common/errors.ts'
+import { quote } from '../../common/parse-values.ts'
 import { entryKeys, sharedKeys } from './keys.ts'
 import { readMapping, type FileMapping, type Nodes } from './mapping.ts'
 
@@ -133,7 +134,7 @@ function readRoot({ contents }: Document, { placeOf, resolve }: Nodes, path: str
     const name = isScalar(key) ? String(key.value) : ''
     if (!rootKeys.some((known) => known === name))
       faults.push(
-        `${placeOf(key)}: ${JSON.stringify(name.slice(0, 60))} is not known here${didYouMean(name, rootKeys)}: there are accounts and defaults`,
+        `${placeOf(key)}: ${quote(name)} is not known here${didYouMean(name, rootKeys)}: there are accounts and defaults`,
       )
     else if (found.has(name)) faults.push(`${placeOf(key)}: ${name} stands twice: keep one of them`)
     found.set(name, resolve(value))

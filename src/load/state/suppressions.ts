@@ -10,7 +10,6 @@ export interface StoredSuppression {
   /** Hexadecimal digits; null when the key that made it is lost. */
   readonly email_hash: string | null
   readonly key_check: string
-  readonly added_at: string
   /** Null while the erasure is under way, or was broken off. */
   readonly erased_at: string | null
 }
@@ -22,7 +21,7 @@ export async function readSuppressions(
 ): Promise<readonly StoredSuppression[]> {
   return kysely
     .selectFrom('headcount.suppressions')
-    .select(['id', 'key_check', 'added_at', 'erased_at'])
+    .select(['id', 'key_check', 'erased_at'])
     .select(sql<string | null>`encode(email_hash, 'hex')`.as('email_hash'))
     .where('account_id', '=', account)
     .orderBy('id')

@@ -5,8 +5,6 @@ import type { Transaction } from '../../db/transaction.ts'
 /** An event whose personal data are to be forgotten. */
 export interface ForgettableEvent {
   readonly event_id: string
-  /** Whether the event is in history alone. */
-  readonly is_removed: boolean
   /** Live responses and former versions of responses: what forgetting looks at. */
   readonly rows: number
 }
@@ -60,14 +58,14 @@ export async function findForgettable(
   const until = sql`least(now(), ${runNow}::timestamptz) - ${afterMs}::float8 * interval '1 millisecond'`
   const { rows } = await sql<ForgettableEvent>`
     with due as (
-      select e.id as event_id, false as is_removed
+      select e.id as event_id
         from headcount.events e
         join headcount.sync_state s on s.account_id = e.account_id and s.event_id = e.id and s.forgotten_at is null
        where e.account_id = ${account}
          and case when e.event_at is not null then e.event_at else ${lastResponse(account, sql`e.id`)} end
              <= ${until}
        union all
-      select removed.event_id, true
+      select removed.event_id
         from (
           select distinct on (h.event_id) h.event_id, h.valid_to,
                  headcount_internal.stored_instant(h.document->'event_at') as event_at
@@ -79,7 +77,7 @@ export async function findForgettable(
        where coalesce(removed.event_at, ${lastResponse(account, sql`removed.event_id`)}, removed.valid_to)
              <= ${until}
     )
-    select event_id, is_removed,
+    select event_id,
            ((select count(*) from headcount.responses r where r.account_id = ${account} and r.event_id = due.event_id)
             + (select count(*) from headcount.response_history h
                 where h.account_id = ${account} and h.event_id = due.event_id))::float8 as rows

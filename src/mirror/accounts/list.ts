@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { defineCall } from '../calls/call.ts'
 import { object } from '../calls/input.ts'
+import { stateOf } from '../keys/keys.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { LiveRows } from '../status/account-facts.ts'
 import { lastGoodRunAt } from '../status/last-good-run.ts'
@@ -27,14 +28,13 @@ export interface AccountSummary extends LiveRows {
 export async function readAccountSummaries({ kysely }: Transaction): Promise<readonly AccountSummary[]> {
   const count = (table: string, condition = sql`true`) =>
     sql`(select count(*) from ${sql.table(`headcount.${table}`)} where account_id = a.id and ${condition})::float8`
-  const isActive = sql`revoked_at is null and (expires_at is null or expires_at > now())`
   const { rows } = await sql<AccountSummary>`
     select a.id, a.name as account, a.email, a.base_url, a._created_at as created_at,
            a._removing_since as removing_since, ${count('events')} as events, ${count('responses')} as responses,
            ${count('payments')} as payments, ${count('slots')} as slots,
            ${count('event_history')} + ${count('response_history')} as former_versions,
            ${count('sync_runs', sql`mode in ('sync', 'backfill')`)} as runs,
-           ${count('api_keys', isActive)} as active_keys,
+           ${count('api_keys', sql`${stateOf('api_keys')} = 'active'`)} as active_keys,
            ${lastGoodRunAt('a.id')} as last_good_run_at,
            a.time_zone
       from headcount.accounts a

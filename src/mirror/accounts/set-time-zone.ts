@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 import { sql } from 'kysely'
 import { UsageError } from '../../common/errors.ts'
-import { quote } from '../owner-tables/quote.ts'
+import { quote } from '../../common/parse-values.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
 import { defineChange } from '../calls/call.ts'

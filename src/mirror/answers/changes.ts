@@ -43,8 +43,7 @@ export const changesCall = defineAnswer(
   readInput,
   async (trx, { account, limit, since, event }): Promise<Changes> => {
     if (event !== null) await requireEvent(trx, event, account, { orRemoved: true })
-    if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
-    if (typeof since === 'object' && 'at' in since) await requirePast(trx, since.at)
+    await requireSince(trx, since)
     const chosen = sql`where v.run_finished_at is not null and ${after(since)}
                          and (${event}::text is null or v.event_id = ${event})`
     const counts = await sql<{ total: string; first_readings: string }>`
@@ -65,6 +64,13 @@ export const changesCall = defineAnswer(
   },
 )
 
+/** @throws UsageError unless there is such a run, or the moment has passed */
+export async function requireSince(trx: Transaction, since: Since): Promise<void> {
+  if (since === 'yesterday') return
+  if ('run' in since) await requireRun(trx, since.run)
+  if ('at' in since) await requirePast(trx, since.at)
+}
+
 /** A year that was mistyped looks like no news. @throws UsageError */
 async function requirePast(trx: Transaction, at: string): Promise<void> {
   const { is_past, now } = await resolveInstant(trx, { at })
@@ -83,7 +89,7 @@ function after(since: Since): RawBuilder<unknown> {
 }
 
 /** @throws UsageError unless there is a run of this number; 0 is before all */
-export async function requireRun({ kysely }: Transaction, run: number): Promise<void> {
+async function requireRun({ kysely }: Transaction, run: number): Promise<void> {
   const { rows } = await sql<{ last: string | null; known: boolean }>`
     select max(id) as last, coalesce(bool_or(id = ${run}), false) as known from headcount.sync_runs`.execute(
     kysely,

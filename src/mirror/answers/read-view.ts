@@ -5,7 +5,7 @@ import { UnknownEventError } from '../../common/errors.ts'
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import { didYouMeanEvent } from '../../common/text/did-you-mean.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
-import { quote } from '../owner-tables/quote.ts'
+import { quote } from '../../common/parse-values.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
 import { requireAccount, unknownAccount } from '../accounts/resolve-account.ts'
@@ -95,7 +95,7 @@ export async function rowsOf<View extends ViewName>(
 }
 
 /** Lets views show this account, or all, until the transaction ends, whatever the role or the database has for `headcount.account`. */
-async function showAccount({ kysely }: Transaction, account: string | null): Promise<void> {
+export async function showAccount({ kysely }: Transaction, account: string | null): Promise<void> {
   await sql`select set_config('headcount.account', ${account ?? ''}, true)`.execute(kysely)
 }
 

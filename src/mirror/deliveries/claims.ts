@@ -30,7 +30,6 @@ export interface DeliveryKey {
 /** A row as it was found, locked until the transaction ends. */
 export interface StoredDelivery {
   readonly id: IntegerText
-  readonly account_id: number
   readonly account: string
   readonly recipient_sha256: string
   readonly message_key: string
@@ -83,7 +82,7 @@ export async function lockDeliveries(
   recipients: readonly RecipientKey[],
 ): Promise<readonly StoredDelivery[]> {
   const { rows } = await sql<StoredDelivery>`
-    select d.id, d.account_id, a.name as account, d.recipient_sha256, d.message_key::text, d.delivered_run_id::float8,
+    select d.id, a.name as account, d.recipient_sha256, d.message_key::text, d.delivered_run_id::float8,
            d.pending_run_id::float8, d.pending_mirror,
            num_nonnulls(d.pending_run_id, d.pending_mirror) > 0 as is_pending, d.failures, d.next_attempt_at,
            coalesce(d.next_attempt_at > now() and ${/* guard: failures of the future */ notFuture(sql`d.failed_at`)}, false) as is_waiting,

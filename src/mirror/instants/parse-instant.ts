@@ -1,4 +1,4 @@
-import { duration, InvalidValueError } from '../../common/parse-values.ts'
+import { duration, InvalidValueError, quote } from '../../common/parse-values.ts'
 import { isObject } from '../../common/json/exact.ts'
 import { number, object, text, type Field } from '../calls/input.ts'
 import { isTimestamp } from '../../normalise/values/timestamps.ts'
@@ -25,7 +25,7 @@ function instantParser(distance: string, direction: 1 | -1): (text: string) => I
     if (isTimestamp(instant)) return { at: instant }
     if (/^\d+[a-z]+$/i.test(text)) return { msFromNow: direction * parseDistance(text) }
     throw new InvalidValueError(
-      `must be a date like 2026-01-01, an instant like 2026-01-01T12:00:00Z or ${distance} like 90d, not ${JSON.stringify(text.slice(0, 60))}`,
+      `must be a date like 2026-01-01, an instant like 2026-01-01T12:00:00Z or ${distance} like 90d, not ${quote(text)}`,
     )
   }
 }

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../common/text/did-you-mean.ts'
-import { InvalidValueError } from '../../common/parse-values.ts'
+import { InvalidValueError, quote } from '../../common/parse-values.ts'
 import { isObject } from '../../common/json/exact.ts'
 import { number, object, type Field } from '../calls/input.ts'
 import { instantField, parsePastInstant, type InstantInput } from './parse-instant.ts'
@@ -23,7 +23,7 @@ export function parseSince(word: string): Since {
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error
     throw new InvalidValueError(
-      `must be yesterday, the number of a run, a date like 2026-01-01, an instant or an age like 7d, not ${JSON.stringify(word.slice(0, 60))}${didYouMean(word, ['yesterday'])}`,
+      `must be yesterday, the number of a run, a date like 2026-01-01, an instant or an age like 7d, not ${quote(word)}${didYouMean(word, ['yesterday'])}`,
     )
   }
 }

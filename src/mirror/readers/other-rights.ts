@@ -4,7 +4,7 @@ import { UsageError } from '../../common/errors.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { identifier } from '../../db/quote.ts'
 import { READABLE_OF_ACCOUNTS, readableBy, type StoredReader } from '../../db/readers/readable.ts'
-import { quote } from '../owner-tables/quote.ts'
+import { quote } from '../../common/parse-values.ts'
 
 interface OtherRight {
   /** The role by which it has the right; null: everybody. */

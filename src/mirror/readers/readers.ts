@@ -9,7 +9,7 @@ import { existingRelations, mayStillRead } from '../../db/readers/grant-again.ts
 import { identifier, literal } from '../../db/quote.ts'
 import { grantsOf, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
-import { quote } from '../owner-tables/quote.ts'
+import { quote } from '../../common/parse-values.ts'
 import { blindReaders } from './hidden-tables.ts'
 import { refuseOtherRights } from './other-rights.ts'
 

@@ -7,7 +7,6 @@ import type { ItemIssues } from './item-issues.ts'
 import { readEventId } from '../values/ids.ts'
 
 export const EVENT: ItemType<EventItem> = {
-  name: 'event',
   fields: EVENT_FIELDS,
   readId: readEventId,
   buildRow: buildEvent,

@@ -14,7 +14,7 @@ import { INCOMPLETE, skipSpace, valueEnd } from '../../common/json/scan.ts'
 /** Stands in place of an end: the object is not ordinary, or not all of it is there. */
 export const DECLINED = INCOMPLETE
 
-/** The forms of a value. The first two are those of a field mask (observe/presence.ts). */
+/** The forms of a value. The first two are those of a field mask (observe/field-states.ts). */
 const ABSENT = 0
 export const NULL = 1
 /** A text without a backslash; its span is what stands between the quotes. */

@@ -8,7 +8,6 @@ import type { SentItem } from './sent-item.ts'
 
 /** What tells events and responses apart. */
 export interface ItemType<Row> {
-  readonly name: 'event' | 'response'
   /** The fields that the specification names, in the order of the masks. */
   readonly fields: readonly string[]
   readonly readId: (value: JsonValue) => string | null

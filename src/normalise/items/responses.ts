@@ -13,7 +13,6 @@ import { readSlots } from './slots.ts'
 const NO_SLOTS: readonly SlotItem[] = []
 
 export const RESPONSE: ItemType<ResponseItem> = {
-  name: 'response',
   fields: RESPONSE_FIELDS,
   readId: readBigint,
   buildRow: buildResponse,

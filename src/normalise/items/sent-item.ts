@@ -43,9 +43,7 @@ export function parseSent(
   { what, keyRemover }: ParseOptions,
 ): SentItem {
   const text = bytes.toString()
-  const value = parseItem(text, (position) =>
-    invalidJson(what, offset + Buffer.byteLength(text.slice(0, position ?? text.length))),
-  )
+  const value = parseItem(text, (at) => invalidJson(what, offset + (at ?? bytes.length)))
   const containedKey = keyRemover.isIn(text)
   return {
     index,

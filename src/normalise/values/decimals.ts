@@ -40,7 +40,7 @@ export function fitsNumeric(text: string): boolean {
 /**
  * The integer that a JSON number denotes, as digits: `17`, `1.0`, `1e2` and `100e-2` are integers, `1.5` is not.
  *
- * @param most how many digits are looked at; null when there are more.
+ * @param maxDigits how many digits are looked at; null when there are more.
  */
 export function toIntegerText(source: string, maxDigits: number): IntegerText | null {
   const number = readNumber(source)

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { isIPv6 } from 'node:net'
-import { listenOn } from '../../common/listen.ts'
+import { listenOn, withBrackets } from '../../common/listen.ts'
 
 /** What is answered, as JSON: with 200, or with 503 when it is not healthy. */
 export interface Verdict {
@@ -57,7 +56,7 @@ export async function serveHealth(
   const remedy = 'choose another HEADCOUNT_HEALTH_PORT or HEADCOUNT_HEALTH_HOST'
   const taken = await listenOn(server, { host, port }, { who: 'the health endpoint ', remedy })
   return {
-    url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}/healthz`,
+    url: `http://${withBrackets(host)}:${taken}/healthz`,
     [Symbol.asyncDispose]: async () => {
       const closed = once(server, 'close')
       server.close()

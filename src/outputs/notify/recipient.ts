@@ -1,6 +1,6 @@
 /** Where digests and notices go. */
 import { hash } from 'node:crypto'
-import { InvalidValueError } from '../../common/parse-values.ts'
+import { InvalidValueError, quote } from '../../common/parse-values.ts'
 import type { RecipientKey } from '../../mirror/deliveries/claims.ts'
 import { isLoopback } from '../../common/listen.ts'
 import { isUnprotected } from '../../source/url.ts'
@@ -71,7 +71,7 @@ function parseMailto(list: string): readonly Recipient[] {
     const address = percentDecoded(part)
     if (!isMailAddress(address))
       throw new InvalidValueError(
-        `must have mail addresses after mailto:, like mailto:ada@example.org, not ${JSON.stringify(address.slice(0, 60))}`,
+        `must have mail addresses after mailto:, like mailto:ada@example.org, not ${quote(address)}`,
       )
     return { kind: 'mail', address }
   })

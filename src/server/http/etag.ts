@@ -4,7 +4,7 @@ import type { ContentEncoding } from './content-encoding.ts'
 import type { ListVersion, PageRequest } from '../stores/store.ts'
 import { toQuery } from './pagination.ts'
 
-/** Raise it with every change of the serialisation of lists (lists.ts): equal items then have other bytes. */
+/** Raise it with every change of the serialisation of lists (serialise-items.ts): equal items then have other bytes. */
 const SERIALISER_VERSION = 1
 
 /** Another version of zlib may produce other bytes. */

@@ -14,7 +14,7 @@ import {
 import { LinkError } from '../../outputs/export/link-error.ts'
 import { REPORT } from '../../mirror/keys/links.ts'
 import { encodeBody } from '../http/content-encoding.ts'
-import { AFTER_A_RUN_SECONDS, UnavailableError } from '../problems.ts'
+import { AFTER_A_RUN_SECONDS, AFTER_OTHERS_SECONDS, UnavailableError } from '../problems.ts'
 
 /** A body as it is sent. */
 export interface KeptBody extends Pick<LinkBody, 'contentType' | 'headers'> {
@@ -49,7 +49,6 @@ const SHOWN_MS = 7_200_000
 const MAX_KEPT_BYTES = 48 * 1024 ** 2
 const MAX_BODY_BYTES = 16 * 1024 ** 2
 const MAX_WAIT_MS = 20_000
-const RETRY_AFTER_SECONDS = 30
 const TIMEOUT_MS = 10_000
 /** While a PGlite computes, nobody else is answered: a client of the service waits for 5 s. */
 const PGLITE_TIMEOUT_MS = 4_000
@@ -163,7 +162,7 @@ function inTime<T>(made: Promise<T>, older: T | null): Promise<T> {
     if (older !== null) return older
     throw new UnavailableError(
       'not_ready',
-      RETRY_AFTER_SECONDS,
+      AFTER_OTHERS_SECONDS,
       'other links are made first: try again later',
     )
   })

@@ -2,6 +2,7 @@ import { commandName } from '../../common/command-name.ts'
 import type { EventItem } from '../../common/schema/tables.ts'
 import { didYouMeanEvent } from '../../common/text/did-you-mean.ts'
 import { UnknownEventError } from '../../common/errors.ts'
+import { quote } from '../../common/parse-values.ts'
 import { liveEvents } from '../../load/write/events.ts'
 import type { EventList } from '../fetch/event-list.ts'
 import type { ReadContext } from '../run-context.ts'
@@ -46,8 +47,4 @@ export function requireKnownEvents(
     )
   lines.push(`Nothing was written. See the ids with: ${commandName()} query "select id, title from events".`)
   throw new UnknownEventError(lines.join(' '))
-}
-
-function quote(id: string): string {
-  return `"${id}"`
 }

@@ -1,4 +1,4 @@
-/** What a program that mounts the service may rely on; over a PGlite of its own in service-round-trip.test.ts. */
+/** What a program that mounts the service may rely on; over a PGlite of its own in own-pglite.test.ts. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createService, DatabaseError, migrate, sync, UsageError } from '../../../src/index.ts'
 import { accountOf } from '../../support/accounts/account.ts'

@@ -25,6 +25,10 @@ describe('the answer to the ping', () => {
     expect(() => parsePing(body)).toThrow(InvalidResponseError)
   })
 
+  test('the byte where it is no JSON is told', () => {
+    expect(() => parsePing('{"email":"ä"x}')).toThrow('GET /ping: the answer is not JSON (at byte 13)')
+  })
+
   test('P2 may be nested 100,000 deep', () => {
     const body = `{"email":"a@b.example","x":${nested(100_000, '12345678901234567890')}}`
     expect(parsePing(body)).toEqual({ email: 'a@b.example' })

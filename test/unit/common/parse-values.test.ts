@@ -60,6 +60,9 @@ test('a long value is shown shortened, control characters as escapes', () => {
   expect(() => read(`\u001b[31m${'x'.repeat(500)}`)).toThrow(
     /^must be one of a, b, not "\\u001b\[31mx{55}…"$/,
   )
+  expect(() => read('two\nlines, \u202edrawn "back"\u0085')).toThrow(
+    'not "two\\nlines, \\u202edrawn \\"back\\"\\x85"',
+  )
 })
 
 test('a name is any text that can be seen', () => {

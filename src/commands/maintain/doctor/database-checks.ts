@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { identifier } from '../../../db/quote.ts'
 import { creatorInPublic } from '../../../db/readers/public-schema.ts'
 import { access, constants } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
-import { connect, type ConnectOptions, type Database } from '../../../db/connect.ts'
+import { connect, pgliteDataDir, type ConnectOptions, type Database } from '../../../db/connect.ts'
 import { isEmptyFolder, isLink } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
 import { UNUSED_BY_RUNS } from '../../../db/readers/readable.ts'
@@ -20,14 +20,9 @@ import { DATABASE, failed, failure, ok, orFailure, warning, type CheckResult } f
 
 const OLDEST_POSTGRES = 15
 
-/** The folder of an embedded database; null for a server. */
-export function folderOf(target: string): string | null {
-  return target.startsWith('pglite:') ? resolve(target.slice('pglite:'.length)) : null
-}
-
 /** Opens the database as it is; a folder that is not there yet, or empty, stays so. */
 export async function openDatabase(target: string, options: ConnectOptions): Promise<Database | CheckResult> {
-  const folder = folderOf(target)
+  const folder = pgliteDataDir(target)
   if (folder !== null && !(await exists(folder)) && !(await isLink(folder))) return checkParent(folder)
   if (folder !== null && (await isEmptyFolder(folder))) return checkEmpty(folder)
   try {

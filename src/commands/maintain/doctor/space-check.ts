@@ -1,8 +1,9 @@
 import { stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { formatBytes } from '../../../common/text/number.ts'
+import { pgliteDataDir } from '../../../db/connect.ts'
 import { DATABASE, UNEXPECTED, failed, ok, orFailure, warning, type CheckResult } from './check.ts'
-import { folderOf, isWritable, nearestExisting } from './database-checks.ts'
+import { isWritable, nearestExisting } from './database-checks.ts'
 
 /** An embedded database takes 40 MB when it is empty. */
 const LEAST = 100e6
@@ -10,7 +11,7 @@ const COMFORTABLE = 1e9
 
 /** Free space where an embedded database grows; with a server, where large lists are put down meanwhile. */
 export async function checkSpace(target: string): Promise<CheckResult> {
-  const folder = folderOf(target)
+  const folder = pgliteDataDir(target)
   const unusable = await temporaryFolderFault(tmpdir())
   if (unusable !== null) return failed(DATABASE, unusable)
   const place = folder === null ? tmpdir() : await nearestExisting(folder)

@@ -10,9 +10,9 @@ import { sinceField } from '../../instants/parse-since.ts'
 import { requireNotHalfRemoved } from '../../query/require-synced.ts'
 import { readAccountStatuses, type QuickAccountStatus } from '../../status/account-status.ts'
 import { settingsFields, type MirrorSettings } from '../../status/list-status.ts'
-import { requireRun } from '../changes.ts'
+import { requireSince } from '../changes.ts'
 import { countedRows, type Counted } from '../counted-rows.ts'
-import { ofAccount, requireEvent } from '../read-view.ts'
+import { ofAccount, requireEvent, showAccount } from '../read-view.ts'
 import {
   FRESH_MS,
   MAX_ITEMS,
@@ -43,26 +43,15 @@ export const digestCall = defineCall({
     ofAccount(database, account, async (trx) => {
       await requireNotHalfRemoved(trx, account)
       if (event !== null) await requireEvent(trx, event, account, { orRemoved: true })
-      if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
-      const accounts = await readDigests(trx, await readPeriods(trx, since, account), event, settings)
+      await requireSince(trx, since)
+      const accounts: AccountDigest[] = []
+      for (const period of await readPeriods(trx, since, account)) {
+        const mirror = await readStanding(trx, settings, period.account)
+        if (mirror !== null) accounts.push(await digestOf(trx, period, event, mirror))
+      }
       return { accounts, is_news: accounts.some(isNews) }
     }),
 })
-
-/** A digest for each period, of one event or of all. Afterwards views show the account of the last one. */
-export async function readDigests(
-  trx: Transaction,
-  periods: readonly PeriodOfAccount[],
-  event: string | null,
-  settings: MirrorSettings,
-): Promise<readonly AccountDigest[]> {
-  const digests: AccountDigest[] = []
-  for (const period of periods) {
-    const mirror = await readStanding(trx, settings, period.account)
-    if (mirror !== null) digests.push(await digestOf(trx, period, event, mirror))
-  }
-  return digests
-}
 
 /** How the mirror of this account stands now; null without such an account. */
 export async function readStanding(
@@ -82,8 +71,7 @@ export async function digestOf(
   mirror: DigestMirror,
 ): Promise<AccountDigest> {
   const { account_id: _, ...told } = period
-  // The views show this account alone.
-  await sql`select set_config('headcount.account', ${period.account}, true)`.execute(trx.kysely)
+  await showAccount(trx, period.account)
   const { rows: changes } = await netChanges(period, event).execute(trx.kysely)
   return {
     ...told,

@@ -1,6 +1,6 @@
 /** Batches concurrent lookups into one statement: thirty cost about as much as one. */
 import { setImmediate } from 'node:timers/promises'
-import { UnavailableError } from '../../problems.ts'
+import { RETRY_SOON_SECONDS, UnavailableError } from '../../problems.ts'
 
 interface Waiting<Question, Answer> {
   readonly question: Question
@@ -10,7 +10,6 @@ interface Waiting<Question, Answer> {
 const MAX_BATCH = 500
 /** A limit for the time in which the database does not answer: clients then give up and retry. */
 const MAX_WAITING = 20_000
-const RETRY_AFTER_SECONDS = 5
 
 /**
  * Collects lookups while the previous statement is running.
@@ -45,7 +44,7 @@ export function createBatchLoader<Question, Answer>(
     if (waiting.length >= MAX_WAITING) {
       throw new UnavailableError(
         'not_ready',
-        RETRY_AFTER_SECONDS,
+        RETRY_SOON_SECONDS,
         'too much is asked at once: try again later',
       )
     }

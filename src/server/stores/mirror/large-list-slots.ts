@@ -1,5 +1,5 @@
 import { FairAllocator, whileAvailable, type Requester, type Allocation } from '../../fair-allocator.ts'
-import { UnavailableError } from '../../problems.ts'
+import { AFTER_OTHERS_SECONDS, UnavailableError } from '../../problems.ts'
 
 /** A database connection for a large list, until the response has been sent or another requester needs it more. */
 export interface LargeListSlot extends Disposable {
@@ -25,7 +25,6 @@ export interface LargeListSlots {
 const MAX_STARTING = 3
 
 const MAX_WAIT_MS = 30_000
-const RETRY_AFTER_SECONDS = 30
 /** Most large lists are read within this time. */
 const MIN_HOLD_MS = 500
 
@@ -93,5 +92,5 @@ export function createLargeListSlots(count: number): LargeListSlots {
 
 function inTime(share: Allocation | null): Allocation {
   if (share !== null) return share
-  throw new UnavailableError('not_ready', RETRY_AFTER_SECONDS, 'other lists are being read: try again later')
+  throw new UnavailableError('not_ready', AFTER_OTHERS_SECONDS, 'other lists are being read: try again later')
 }

@@ -144,7 +144,7 @@ async function* whileUnchanged(
   await requireVersion()
 }
 
-/** @param hasMoreThan whether more than so many items follow a chunk */
+/** @param moreFollow whether more than so many items follow a chunk */
 async function readFirst(
   chunks: AsyncGenerator<ItemChunk, void>,
   moreFollow: (chunk: ItemChunk, count: number) => Promise<boolean>,

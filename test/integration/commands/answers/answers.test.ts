@@ -222,6 +222,7 @@ onPostgresCommandStage('answers', (stage) => {
       [['who-comes', 'GALA 2026'], /no event "GALA 2026" \(did you mean gala, which has that title\?\)/],
       [['changes', '--event', 'gla-before'], /did you mean gala-before\?/],
       [['changes', '--since', '9999-12-31'], /^headcount: 9999-12-31.* is still to come, it is .* now/],
+      [['digest', '--since', '9999-12-31'], /^headcount: 9999-12-31.* is still to come, it is .* now/],
       [['event', 'GALA-BEFORE'], /did you mean gala-before\?/],
       [['changes', '--since', '99'], /There is no run 99; the last one is 1: .* runs lists them\.$/],
       [

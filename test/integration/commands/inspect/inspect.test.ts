@@ -340,6 +340,15 @@ describe('doctor', () => {
     expect((await s.run(['runs', '--json'])).stdout).toBe('{"runs":[]}\n')
   })
 
+  test('looks for no folder of a database in memory', async () => {
+    await using s = await commandStage('pglite', accountOf({ gala: 1 }))
+    const { code, stdout } = await s.run(['doctor', '--json', '--database', 'pglite:memory'])
+    const checks = checksOf(stdout)
+    expect(code).toBe(0)
+    expect(checks.get('database')?.detail).toMatch(/^embedded Postgres \d+/)
+    expect(checks.get('free space')?.detail).toContain(` free in ${tmpdir()}`)
+  })
+
   test('foresees what the mirror has against the next sync, in its words and with its exit code', async () => {
     const account = accountOf({ gala: 2, picnic: 1 })
     account.of('gala').push(responseItem(7, { email: 'ada@example.org' }))

@@ -75,6 +75,12 @@ describe('links create', () => {
     expect(local.stderr).toMatch(
       /^Only this machine or network reaches http:\/\/127\.0\.0\.1:8080; where serve has another --port, put it in the address\. .*HEADCOUNT_PUBLIC_URL/,
     )
+    const args = ['links', 'create', '--view', 'events', '--as', 'csv']
+    const zone = await s.run(args, { env: { HEADCOUNT_SERVE_HOST: 'fe80::1%none' } })
+    expect(zone).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^http:\/\/\[fe80::1%none\]:8080\/l\//) as string,
+    })
   })
 
   test('what is refused makes no link, and says what would be taken', async () => {

@@ -260,6 +260,13 @@ describe('O7 settings that cannot be used end it with 2 before anything runs:', 
     expect(ran.stderr).toContain('worker: --keep-open is for a pglite: folder')
   })
 
+  test('a health host in a zone that is not here', async () => {
+    const monitored = { HEADCOUNT_HEALTH_HOST: 'fe80::1%none', HEADCOUNT_HEALTH_PORT: '1' }
+    const ran = await headcount(['worker'], { env: { ...good, ...monitored, DATABASE_URL: 'pglite:memory' } })
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toMatch(/cannot listen on \[fe80::1%none\]:1 .*choose another .*HEADCOUNT_HEALTH_HOST/)
+  })
+
   test('but a health port that Kubernetes made up is none of ours', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 1 }))
     const env = {
