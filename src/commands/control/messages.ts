@@ -2,6 +2,7 @@
  * What goes over a control socket: `POST /<call>` with who asks and the input, as JSON, and an answer of lines, each a JSON
  * document: parts of an answer, and at the end a value or an error. Without an end it was broken off.
  */
+import { toError } from '../../common/abort.ts'
 import { errorCodes, HeadcountError, type HeadcountErrorCode } from '../../common/errors.ts'
 import { isObject, nonFiniteAsText, parseJson, parsePlain, type JsonValue } from '../../common/json/exact.ts'
 import { boolean, object, text } from '../../mirror/calls/input.ts'
@@ -57,7 +58,7 @@ export function encodeLine(name: 'part' | 'value', content: unknown): string {
 
 export function encodeError(error: unknown): string {
   const isOurs = error instanceof HeadcountError
-  const message = error instanceof Error ? error.message : String(error)
+  const message = toError(error).message
   const [code, exit_code] = isOurs ? [error.code, error.exitCode] : ['unexpected', 1]
   return `${JSON.stringify({ error: { code, exit_code, message: isOurs ? message : `unexpected: ${message}` } })}\n`
 }

@@ -1,3 +1,5 @@
+import { toError } from '../../common/abort.ts'
+
 const MINUTE_MS = 60_000
 const MAX_KINDS = 100
 
@@ -5,7 +7,7 @@ const MAX_KINDS = 100
 export function rateLimitLog(log: (error: unknown) => void): (error: unknown) => void {
   const lastLoggedAt = new Map<string, number>()
   return (error) => {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = toError(error).message
     const last = lastLoggedAt.get(message)
     const now = performance.now()
     if (last !== undefined && now - last < MINUTE_MS) return

@@ -1,4 +1,5 @@
 import { createTask, parse, type ScheduledTask, type TaskContext } from 'node-cron'
+import { toError } from '../../common/abort.ts'
 import { ConfigurationError } from '../../common/errors.ts'
 import { instantOfWallClock, offsetMs, offsetAt, upcomingOffsets, type Offset } from './wall-clock.ts'
 
@@ -110,7 +111,7 @@ function readHours(schedule: string): number {
     void task.destroy()
     return hour.length
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = toError(cause).message
     throw new ConfigurationError([
       `the schedule ${JSON.stringify(schedule)} cannot be used (${reason}); write one like "*/15 * * * *"`,
     ])

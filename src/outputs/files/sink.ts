@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { toError } from '../../common/abort.ts'
 import { errorCode } from '../../common/error-code.ts'
 import { OutputError } from '../../common/errors.ts'
 import { hasReaderLeft, ReaderLeft } from './reader-left.ts'
@@ -55,7 +56,7 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** @param place a path, or what stands for it */
 export function outputError(place: string, error: unknown): OutputError {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = toError(error).message
   const remedy = remedies[errorCode(error) ?? '']
   const message = `${place} could not be written: ${reason}${remedy === undefined ? '' : `. ${remedy}.`}`
   return new OutputError(message, { cause: error })

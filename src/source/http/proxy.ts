@@ -1,4 +1,5 @@
 /** The HTTP proxy between this machine and a service: its address, and how its errors are told. */
+import { toError } from '../../common/abort.ts'
 import { errorCode } from '../../common/error-code.ts'
 import { UnreachableError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
@@ -83,5 +84,5 @@ function reasonOf(error: unknown): string {
   const code = errorCode(error)
   if (code !== null) return code
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
-  return error instanceof Error ? error.message : String(error)
+  return toError(error).message
 }

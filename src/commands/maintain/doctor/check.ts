@@ -1,3 +1,4 @@
+import { toError } from '../../../common/abort.ts'
 import { HeadcountError } from '../../../common/errors.ts'
 
 /** The exit codes that what is found would give to a run, where no error of ours has its own. */
@@ -41,5 +42,5 @@ export async function orFailure(exitCode: number, check: () => Promise<CheckResu
 /** A failure as a finding; `exitCode` is for errors that are no HeadcountError. */
 export function failure(error: unknown, exitCode: number): CheckResult {
   if (error instanceof HeadcountError) return failed(error.exitCode, error.message)
-  return failed(exitCode, error instanceof Error ? error.message : String(error))
+  return failed(exitCode, toError(error).message)
 }

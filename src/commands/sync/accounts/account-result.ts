@@ -1,4 +1,5 @@
 /** What became of one account in a command over many. */
+import { toError } from '../../../common/abort.ts'
 import { HeadcountError, type HeadcountErrorCode } from '../../../common/errors.ts'
 import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import { shorten } from '../../../common/text/fit-text.ts'
@@ -17,7 +18,7 @@ export interface AccountResult {
 export function failedResult(account: string, error: unknown): AccountResult {
   if (error instanceof HeadcountError)
     return { account, exit_code: error.exitCode, error: { code: error.code, message: error.message } }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = toError(error).message
   return { account, exit_code: 1, error: { code: 'unexpected', message } }
 }
 
