@@ -260,7 +260,15 @@ const remedies: Readonly<Record<string, string>> = {
   '57P05': 'The server closed an idle session',
 }
 
+/** What a migration meets where a tool made its tables and views in the schema of the mirror. */
+const nameIsTaken = (code: string, message: string) =>
+  code === '42P07' ||
+  (code === '42P16' && message.startsWith('cannot change name of view column ')) ||
+  (code === '42809' && message.endsWith(' is not a view'))
+
 function remedyOf(code: string, message: string): string | null {
+  if (nameIsTaken(code, message))
+    return 'The schema headcount holds a table or view of this name that headcount did not make: move it to another schema (alter table … set schema …), or mirror into another database'
   // Nothing can be asked there, by doctor neither.
   if (code === INSUFFICIENT_PRIVILEGE && message.startsWith('permission denied for database '))
     return 'Its owner, or a superuser, lets the role of the database URL in: grant connect on database … to …'
