@@ -1,4 +1,4 @@
-import type { Command, CommanderError } from 'commander'
+import { CommanderError, type Command } from 'commander'
 import { environmentFaults } from '../../config/config.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { ConfigurationError, UsageError } from '../../common/errors.ts'
@@ -50,7 +50,7 @@ function unknownFlags(command: Command, argv: readonly string[]): string[] {
 /** Other programs take their flags before the name of a command. */
 function flagsBeforeName(command: Command, words: readonly string[]): string[] {
   const program = rootOf(command)
-  return unknownWords(program, words).map((flag) => {
+  return unknownFlagsOf(program, words, (flag) => {
     const name = nameOfFlag(flag)
     const isOfCommand = command.options.some(({ short, long }) => name === short || name === long)
     return isOfCommand
@@ -59,8 +59,19 @@ function flagsBeforeName(command: Command, words: readonly string[]): string[] {
   })
 }
 
-function unknownFlagsOf(command: Command, words: readonly string[]): string[] {
-  return unknownWords(command, words).map((flag) => flagFault(command, flag))
+/** What is wrong with a flag that is known, as a value that is missing, stands for the unknown ones beside it. */
+function unknownFlagsOf(
+  command: Command,
+  words: readonly string[],
+  describe = (flag: string) => flagFault(command, flag),
+): string[] {
+  try {
+    return unknownWords(command, words).map(describe)
+  } catch (error) {
+    if (error instanceof CommanderError) return [otherFault(error, command)]
+    if (error instanceof UsageError) return [error.message]
+    throw error
+  }
 }
 
 /** The flags that neither the command nor the program takes, as they were written. */
