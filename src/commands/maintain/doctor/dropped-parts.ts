@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { commandName } from '../../../common/command-name.ts'
 import { TABLE_COLUMNS } from '../../../common/schema/table-columns.ts'
 import type { Database } from '../../../db/connect.ts'
-import { readableBy } from '../../../db/readers/readable.ts'
+import { RELATIONS } from '../../../db/readers/readable.ts'
 
 /** Names of tables and views; of a table that is there, `table.column`. */
 export async function droppedParts({ kysely }: Database): Promise<readonly string[]> {
@@ -14,7 +14,7 @@ export async function droppedParts({ kysely }: Database): Promise<readonly strin
      where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'p', 'v') and a.attnum > 0 and not a.attisdropped
      group by c.oid`.execute(kysely)
   const found = new Map(rows.map(({ relation, columns }) => [relation, columns]))
-  return [...neededRelations()].toSorted().flatMap((relation) => {
+  return [...RELATIONS].toSorted().flatMap((relation) => {
     const columns = found.get(relation)
     if (columns === undefined) return [relation]
     return (TABLE_COLUMNS[relation] ?? [])
@@ -31,12 +31,7 @@ export async function namesTaken({ kysely }: Database): Promise<readonly string[
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'headcount'
      order by 1`.execute(kysely)
-  const needed = neededRelations()
-  return rows.map(({ relation }) => relation).filter((relation) => needed.has(relation))
-}
-
-function neededRelations(): ReadonlySet<string> {
-  return new Set([...readableBy({ with_personal: true }), ...Object.keys(TABLE_COLUMNS)])
+  return rows.map(({ relation }) => relation).filter((relation) => RELATIONS.has(relation))
 }
 
 /** What was dropped, and what to do. */
