@@ -31,7 +31,9 @@ export async function namesTaken({ kysely }: Database): Promise<readonly string[
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'headcount'
      order by 1`.execute(kysely)
-  return rows.map(({ relation }) => relation).filter((relation) => RELATIONS.has(relation))
+  const relations = rows.map(({ relation }) => relation)
+  if (relations.includes('schema_migrations')) return []
+  return relations.filter((relation) => RELATIONS.has(relation))
 }
 
 /** What was dropped, and what to do. */
