@@ -80,7 +80,13 @@ function textsOf({ pattern, minLength = 0, maxLength, not }: Schema): fc.Arbitra
   const isAllowed = (text: string): boolean => {
     const length = Array.from(text).length
     if (length < minLength || length > (maxLength ?? Infinity)) return false
-    return form.test(text) && excluded?.test(text) !== true && not?.enum?.includes(text) !== true
+    // Half a surrogate pair is no text.
+    return (
+      text.isWellFormed() &&
+      form.test(text) &&
+      excluded?.test(text) !== true &&
+      not?.enum?.includes(text) !== true
+    )
   }
   const long = ['x', '😀'].map((character) => character.repeat(maxLength ?? 300))
   // A schema that grows too wide does not need chance to be found out.

@@ -20,6 +20,15 @@ test('the document is OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1')
 })
 
+test('its patterns are of what the engines of all languages read', () => {
+  const patterns = [...text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, json = '']) =>
+    String(JSON.parse(json)),
+  )
+  expect(patterns.length).toBeGreaterThan(10)
+  // Classes that differ or are unknown (\d, \p), code units, look-around, names and references of groups, possessive quantifiers.
+  for (const pattern of patterns) expect(pattern).not.toMatch(/\\(?!x00)|\(\?[^:]|[*+?}]\+/)
+})
+
 test('the bounds of integers are there digit for digit', () => {
   expect(text).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807')
 })
