@@ -77,10 +77,12 @@ export interface Reference {
   readonly $ref: string
 }
 
+type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'null'
+
 export interface Schema {
   readonly $ref?: string
   readonly description?: string
-  readonly type?: 'object' | 'array' | 'string' | 'integer'
+  readonly type?: JsonType | readonly JsonType[]
   readonly const?: string | number
   readonly enum?: readonly (string | number)[]
   readonly format?: 'date-time' | 'int64'

@@ -28,18 +28,10 @@ export function fromSchemas(schemas: Named<Schema>): (name: string) => Values {
 function valuesOf(schema: Schema | undefined, tie: Tie): Values {
   if (schema === undefined) return plain
   if (schema.$ref !== undefined) return tie(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)) as Values
-  switch (schema.type) {
-    case 'string':
-      return textsOf(schema)
-    case 'integer':
-      return integersOf(schema)
-    case 'array':
-      return arraysOf(schema, tie)
-    case 'object':
-      return objectsOf(schema, tie)
-    case undefined:
-      break
-  }
+  if (schema.type === 'string') return textsOf(schema)
+  if (schema.type === 'integer') return integersOf(schema)
+  if (schema.type === 'array') return arraysOf(schema, tie)
+  if (schema.type === 'object') return objectsOf(schema, tie)
   return fc.oneof({ maxDepth: DEPTH }, plain, textsOf(schema), arraysOf(schema, tie), objectsOf(schema, tie))
 }
 

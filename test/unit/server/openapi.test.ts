@@ -29,6 +29,13 @@ test('its patterns are of what the engines of all languages read', () => {
   for (const pattern of patterns) expect(pattern).not.toMatch(/\\(?!x00)|\(\?[^:]|[*+?}]\+/)
 })
 
+test('every schema of a value has a type, for programs that make code of it', () => {
+  for (const [name, { type, $ref, allOf }] of Object.entries(openApi().components.schemas))
+    expect({ name, isTyped: (type ?? $ref ?? allOf) !== undefined }).toEqual({ name, isTyped: true })
+  const { type } = openApi().components.schemas['Anything'] ?? {}
+  expect(type).toEqual(['null', 'boolean', 'number', 'string', 'array', 'object'])
+})
+
 test('the bounds of integers are there digit for digit', () => {
   expect(text).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807')
 })
