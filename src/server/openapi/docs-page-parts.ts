@@ -105,7 +105,7 @@ function describedValue({
 
 function typeOf({ $ref, type, format, items }: Schema): Html | string {
   if ($ref !== undefined) return html`<a href="#${lastPart($ref)}">${lastPart($ref)}</a>`
-  if (typeof type !== 'string') return 'any'
+  if (type === undefined) return 'any'
   if (items !== undefined) return html`array of ${typeOf(items)}`
   return format === undefined ? type : `${type}, ${format}`
 }

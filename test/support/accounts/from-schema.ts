@@ -32,7 +32,8 @@ function valuesOf(schema: Schema | undefined, tie: Tie): Values {
   if (schema.type === 'integer') return integersOf(schema)
   if (schema.type === 'array') return arraysOf(schema, tie)
   if (schema.type === 'object') return objectsOf(schema, tie)
-  return fc.oneof({ maxDepth: DEPTH }, plain, textsOf(schema), arraysOf(schema, tie), objectsOf(schema, tie))
+  const any = schema.else ?? schema
+  return fc.oneof({ maxDepth: DEPTH }, plain, textsOf(any), arraysOf(any, tie), objectsOf(any, tie))
 }
 
 const plain: Values = fc.oneof(
