@@ -85,6 +85,10 @@ must take what the service sends, in any order. Where you join tables, use the w
 | every view with an \`event_id\` | \`event_summary\` | \`account_id\`, \`event_id\` |
 | \`event_respondents\` | \`respondents\` | \`account_id\`, \`person_id\` |
 
+In dbt, name the tables and views as sources; [permissions](operate/permissions.md#readers) has the role. An incremental model goes by \`changes\`, for each account from
+its last closed run on: \`_changed_at\` of a table tells nothing of rows that went. How fresh the mirror is says \`checked_at\` of \`list_status\`; \`_changed_at\` is when a row changed, and may be
+long ago. Keep \`numeric\` for money and for sums of people: they are exact.
+
 In Metabase, add these as joins in a model, each with all its conditions, and set the type of \`events.id\` and \`responses.id\` to "Entity key".
 To see one account alone, filter by \`account\`, or open the connection with \`options=-c headcount.account=north\`; the zone of days can be set in the
 same way (\`-c headcount.time_zone=Europe/Berlin\`). Both are a convenience, no protection.

@@ -79,7 +79,7 @@ select event_title, event_day, max(people_so_far) as people_a_week_before
  where not initial and run_finished_at is not null
  group by run_id, entity, change
  order by run_id, entity, change`,
-    note: 'Keep the number of the last run that was closed, and ask for `run_id` above it. Never keep a time.',
+    note: 'Keep the number of the last run of each account that was closed, and ask for `run_id` above it. Never keep a time.',
   },
   {
     view: 'payments_by_month',

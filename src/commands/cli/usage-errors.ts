@@ -1,4 +1,4 @@
-import type { Command, CommanderError } from 'commander'
+import { CommanderError, type Command } from 'commander'
 import { environmentFaults } from '../../config/config.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { ConfigurationError, UsageError } from '../../common/errors.ts'
@@ -42,24 +42,59 @@ function unknownFlags(command: Command, argv: readonly string[]): string[] {
   const parent = command.parent
   if (parent === null) return unknownFlagsOf(command, argv)
   const at = argv.indexOf(command.name())
-  const before = parent.parent === null ? [] : unknownFlags(parent, argv.slice(0, at))
+  const words = argv.slice(0, at)
+  const before = parent.parent === null ? flagsBeforeName(command, words) : unknownFlags(parent, words)
   return [...before, ...unknownFlagsOf(command, argv.slice(at + 1))]
 }
 
-function unknownFlagsOf(command: Command, words: readonly string[]): string[] {
-  const ofAll = rootOf(command).options
-  const known = [...command.options, ...ofAll].flatMap((option) => option.long ?? []).concat('--help')
-  const flags = command
-    .parseOptions([...words])
-    .unknown.filter((word) => /^-./.test(word) && !ofAll.some(({ long }) => long === word.split('=')[0]))
-  return flags.map((flag) => {
-    const [name = flag] = flag.split('=')
-    const fault = known.includes(name)
-      ? `the flag ${name} takes no value`
-      : `${nameOf(command)} has no flag ${name}${didYouMean(name, known)}`
-    return `${fault}; see ${fullName(command)} --help`
+/** Other programs take their flags before the name of a command. */
+function flagsBeforeName(command: Command, words: readonly string[]): string[] {
+  const program = rootOf(command)
+  return unknownFlagsOf(program, words, (flag) => {
+    const name = nameOfFlag(flag)
+    const isOfCommand = command.options.some(({ short, long }) => name === short || name === long)
+    return isOfCommand
+      ? `the flag ${name} stands behind the name of the command: ${fullName(command)} ${name}`
+      : flagFault(program, flag)
   })
 }
+
+/** What is wrong with a flag that is known, as a value that is missing, stands for the unknown ones beside it. */
+function unknownFlagsOf(
+  command: Command,
+  words: readonly string[],
+  describe = (flag: string) => flagFault(command, flag),
+): string[] {
+  try {
+    return unknownWords(command, words).map(describe)
+  } catch (error) {
+    if (error instanceof CommanderError) return [otherFault(error, command)]
+    if (error instanceof UsageError) return [error.message]
+    throw error
+  }
+}
+
+/** The flags that neither the command nor the program takes, as they were written. */
+function unknownWords(command: Command, words: readonly string[]): string[] {
+  const isOfAll = (word: string) =>
+    rootOf(command).options.some(
+      ({ long, required }) => long === nameOfFlag(word) && (required || !word.includes('=')),
+    )
+  return command.parseOptions([...words]).unknown.filter((word) => /^-./.test(word) && !isOfAll(word))
+}
+
+function flagFault(command: Command, flag: string): string {
+  const name = nameOfFlag(flag)
+  const known = [...command.options, ...rootOf(command).options]
+    .flatMap((option) => option.long ?? [])
+    .concat('--help')
+  const fault = known.includes(name)
+    ? `the flag ${name} takes no value`
+    : `${nameOf(command)} has no flag ${name}${didYouMean(name, known)}`
+  return `${fault}; see ${fullName(command)} --help`
+}
+
+const nameOfFlag = (word: string) => word.split('=', 1)[0] ?? word
 
 function rootOf(command: Command): Command {
   return command.parent === null ? command : rootOf(command.parent)

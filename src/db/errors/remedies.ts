@@ -1,6 +1,7 @@
 /** What to do about an error of a database. */
 import { commandName } from '../../common/command-name.ts'
 import {
+  CANCELLED,
   connectionLost,
   connectTimeout,
   INSUFFICIENT_PRIVILEGE,
@@ -96,14 +97,22 @@ const remedies: Readonly<Record<string, string>> = {
     'The server bounds the temporary files of a session: raise temp_file_limit or work_mem of the role or the database, or ask for less at once',
   [LOCK_NOT_AVAILABLE]:
     'Another session holds a lock on the table for too long: find it in pg_stat_activity, then run again',
-  '57014': 'The statement took too long or was cancelled',
+  [CANCELLED]: 'The statement took too long or was cancelled',
   '57P01': startsSoon,
   '57P02': startsSoon,
   '57P03': startsSoon,
   '57P05': 'The server closed an idle session',
 }
 
+/** What a migration meets where a tool made its tables and views in the schema of the mirror. */
+const nameIsTaken = (code: string, message: string) =>
+  code === '42P07' ||
+  (code === '42P16' && message.startsWith('cannot change name of view column ')) ||
+  (code === '42809' && message.endsWith(' is not a view'))
+
 function remedyOfCode(code: string, message: string): string | null {
+  if (nameIsTaken(code, message))
+    return 'The schema headcount holds a table or view of this name that headcount did not make: move it to another schema (alter table … set schema …), or mirror into another database'
   // Nothing can be asked there, by doctor neither.
   if (code === INSUFFICIENT_PRIVILEGE && message.startsWith('permission denied for database '))
     return 'Its owner, or a superuser, lets the role of the database URL in: grant connect on database … to …'

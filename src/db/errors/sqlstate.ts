@@ -14,6 +14,8 @@ export const READ_ONLY = '25006'
 export const UNIQUE_VIOLATION = '23505'
 /** SQLSTATE of a lock that was not given in time. */
 export const LOCK_NOT_AVAILABLE = '55P03'
+/** SQLSTATE of a statement that was cancelled, or took too long. */
+export const CANCELLED = '57014'
 /** SQLSTATE of two transactions that wait for each other. */
 export const DEADLOCK_DETECTED = '40P01'
 

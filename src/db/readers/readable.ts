@@ -71,6 +71,13 @@ export const READABLE_BY_NOBODY: readonly string[] = [
 /** Of these, what no run reads or writes: docs/operate/permissions.md keeps them from the role that syncs. */
 export const UNUSED_BY_RUNS: readonly string[] = ['api_keys', 'person_id_secret', 'readers']
 
+/** Every table and view of the mirror. */
+export const RELATIONS: ReadonlySet<string> = new Set([
+  ...READABLE_WITHOUT_PERSONAL,
+  ...READABLE_WITH_PERSONAL,
+  ...READABLE_BY_NOBODY,
+])
+
 /** They run with the rights of their owner; the functions of the past call them. */
 const FUNCTIONS_OF_THE_PAST = [
   'headcount_internal.account_at(text, timestamptz)',

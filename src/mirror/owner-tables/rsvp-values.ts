@@ -1,11 +1,10 @@
 /** The values that replies have, and how many responses have each. */
 import { sql } from 'kysely'
 import { nearestName } from '../../common/text/did-you-mean.ts'
-import { codeOf } from '../../db/errors/sqlstate.ts'
+import { CANCELLED, codeOf } from '../../db/errors/sqlstate.ts'
 import { canCancelStatements } from '../../db/pglite/statement-timeout.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { CANCELLED } from '../query/query-errors.ts'
 
 /** A value of `responses.rsvp`. */
 export interface RsvpValue {

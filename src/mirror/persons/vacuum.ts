@@ -20,10 +20,13 @@ const VACUUM_LIMIT_MS = 3_600_000
 const MAX_WAIT_MS = 30_000
 const ASK_EVERY_MS = 100
 
+/** How long a table is waited for at first; then twice as long each time. */
+const FIRST_LOCK_WAIT_MS = 1000
+
 export interface Vacuumed {
   /** The tables that were written anew. */
   readonly vacuumed: readonly string[]
-  /** Whether old rows may still be in the files: another transaction that could need them was open for long, or this role does not own the tables. */
+  /** Whether old rows may still be in the files: another transaction that could need them, or that holds a table, was open for long, or this role does not own the tables. */
   readonly old_rows_remain: boolean
 }
 
@@ -45,15 +48,31 @@ export async function vacuumErased(
   // guard: old rows that others keep
   const areGone = database.engine === 'pglite' || (await olderTransactionsEnd(database, signal))
   const owned = await ownedTables(database)
-  const vacuumed = tables.filter((table) => owned.has(table))
-  for (const table of vacuumed) {
+  const vacuumed: string[] = []
+  for (const table of tables.filter((name) => owned.has(name)))
+    if (await writeAnew(database, table, signal)) vacuumed.push(table)
+  return { vacuumed, old_rows_remain: !areGone || vacuumed.length < tables.length }
+}
+
+/**
+ * Gives up a lock that does not come, lets pass who waited behind it, and tries again: a session that stands idle in a transaction
+ * would lock out all readers and runs.
+ *
+ * @returns false when the lock did not come in all that time
+ */
+async function writeAnew(database: Database, table: string, signal: AbortSignal): Promise<boolean> {
+  const giveUpAt = performance.now() + MAX_WAIT_MS
+  for (let lockWaitMs = FIRST_LOCK_WAIT_MS; ; lockWaitMs *= 2) {
     signal.throwIfAborted()
-    await executeOutsideTransaction(database, `vacuum (full, analyze) headcount.${table}`, {
+    const isDone = await executeOutsideTransaction(database, `vacuum (full, analyze) headcount.${table}`, {
       signal,
       timeLimitMs: VACUUM_LIMIT_MS,
+      lockWaitMs,
     })
+    if (isDone) return true
+    if (performance.now() + lockWaitMs > giveUpAt) return false
+    await sleep(lockWaitMs, undefined, { signal })
   }
-  return { vacuumed, old_rows_remain: !areGone || vacuumed.length < tables.length }
 }
 
 /** Of any other table Postgres would say that it skips it, and succeed. */
@@ -97,4 +116,5 @@ export const notReached = (account: string): readonly string[] => [
   `backups of this database: after one is restored, run ${commandName()} person erase --suppressions FILE${accountFlag(account)} with the list of today`,
   'write-ahead logs, archives and replicas, until they have passed on or were overwritten',
   'mirrors that read this one, and files that were exported: run the same command there',
+  'tables, columns and materialized views of others in this database, as dbt makes them of these rows: make them anew',
 ]

@@ -1,5 +1,5 @@
 /** What the database says of a user's own statement, without remedies that are meant for our statements. */
-import { codeOf, READ_ONLY } from '../../db/errors/sqlstate.ts'
+import { CANCELLED, codeOf, READ_ONLY } from '../../db/errors/sqlstate.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/options/option-names.ts'
 import { displayWidth } from '../../common/text/display-width.ts'
@@ -21,10 +21,9 @@ interface SentText {
 /** Classes of SQLSTATE that are no fault of the statement: connection, conflicts, locks, resources, operator intervention, internal errors. */
 const NOT_THE_STATEMENT = /^(?:08|25P|40|53|55P|57|58|XX)/
 
-/** SQLSTATE of a syntax error, of what is not supported, and of a statement that was cancelled. */
+/** SQLSTATE of a syntax error, and of what is not supported. */
 const SYNTAX = '42601'
 const UNSUPPORTED = '0A000'
-export const CANCELLED = '57014'
 
 /** The longest time that a query may block other users of the database: a client of `serve` gets a 503 after 5 s. */
 export const MAX_WAIT_MS = 4000

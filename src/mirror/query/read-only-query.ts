@@ -1,11 +1,11 @@
 import { creatorInPublic } from '../../db/readers/public-schema.ts'
 import type { Database } from '../../db/connect.ts'
-import { codeOf, isConnectionLost } from '../../db/errors/sqlstate.ts'
+import { CANCELLED, codeOf, isConnectionLost } from '../../db/errors/sqlstate.ts'
 import { literal } from '../../db/quote.ts'
 import type { QueryResult, Transaction } from '../../db/transaction.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import type { Receive } from '../calls/call.ts'
-import { CANCELLED, toQueryError, statementLimitError, queryTimeoutError } from './query-errors.ts'
+import { toQueryError, statementLimitError, queryTimeoutError } from './query-errors.ts'
 import { FIRST_FETCH, nextFetch } from './fetch-size.ts'
 import type { ExplainStatement, RowsStatement, Statement } from './statement.ts'
 

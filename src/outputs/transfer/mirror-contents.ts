@@ -26,6 +26,8 @@ export interface ContentsSource {
   readonly outline: ContentsOutline
   /** `table.column` of those that somebody added to the tables: they are not copied. */
   readonly addedColumns: readonly string[]
+  /** Tables and views that somebody made in the schema of the mirror: nor are these. */
+  readonly addedRelations: readonly string[]
   /** Reads every table, one after the other. A part ends at the end of a row. May be called once. */
   readonly read: (receive: ReceiveRows) => Promise<void>
   /** What must have arrived. */

@@ -105,8 +105,9 @@ function describedValue({
 
 function typeOf({ $ref, type, format, items }: Schema): Html | string {
   if ($ref !== undefined) return html`<a href="#${lastPart($ref)}">${lastPart($ref)}</a>`
+  if (type === undefined) return 'any'
   if (items !== undefined) return html`array of ${typeOf(items)}`
-  return format === undefined ? (type ?? 'any') : `${type}, ${format}`
+  return format === undefined ? type : `${type}, ${format}`
 }
 
 /** Of the name of a component. */

@@ -81,6 +81,9 @@ export interface Schema {
   readonly $ref?: string
   readonly description?: string
   readonly type?: 'object' | 'array' | 'string' | 'integer'
+  /** With `else`: what holds of values of every type, which generators of code do not take for one type. */
+  readonly if?: false
+  readonly else?: Schema
   readonly const?: string | number
   readonly enum?: readonly (string | number)[]
   readonly format?: 'date-time' | 'int64'

@@ -2,7 +2,7 @@
 import { errorsNamed, EVERYWHERE, headersOfErrors, withoutBody, type ErrorName } from './errors.ts'
 import { events, ping, responses } from './examples.ts'
 import type { Answer, Named, Operation, Parameter, Path, Reference, Schema } from './openapi-types.ts'
-import { QUERY_TEXT } from './patterns.ts'
+import { TEXT } from './patterns.ts'
 import { listOf, responseId, schemaOf } from './schemas.ts'
 
 const JSON_TYPE = 'application/json'
@@ -63,7 +63,7 @@ export const paths: Named<Path> = {
       parameter('limit'),
       after(
         'Only events whose id comes after this text, which need not be one',
-        { type: 'string', pattern: QUERY_TEXT },
+        { type: 'string', pattern: TEXT },
         'summer',
       ),
       parameter('If-None-Match'),

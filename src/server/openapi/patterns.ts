@@ -1,14 +1,11 @@
 /**
  * Which texts are exactly what the reader of the service takes (src/normalise), so that a document which the schemas
  * allow is stored without anything set aside. Patterns only assert when they are not formats, which JSON Schema lets
- * everyone ignore. Without `\d` (other digits in some engines), look-aheads and `\uD800` (unknown to others).
+ * everyone ignore. Without `\d` (other digits in some engines), look-aheads, `\p` and `\uD800` (unknown to others).
  */
 
-/** Without U+0000 and half surrogate pairs, which Postgres cannot hold. */
-export const TEXT = String.raw`^[^\x00\p{Cs}]*$`
-
-/** The same in an address, where no half of a pair can stand: for programs without `\p` too, which draw from it. */
-export const QUERY_TEXT = String.raw`^[^\x00]*$`
+/** Without U+0000, which Postgres cannot hold. Nor can it hold half surrogate pairs, which are no text: no pattern says so to every engine. */
+export const TEXT = String.raw`^[^\x00]*$`
 
 export const AMOUNT = '^-?[0-9]+(?:[.][0-9]+)?$'
 

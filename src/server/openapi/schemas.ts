@@ -104,10 +104,14 @@ export const schemas: Named<Schema> = {
 
   Anything: {
     description: 'The value of a field that this document does not name: any JSON, given back as it came.',
-    pattern: TEXT,
-    items: ref('Anything'),
-    additionalProperties: ref('Anything'),
-    propertyNames: { pattern: TEXT },
+    // Outside of `else`, programs that make code of the document would take it for a list or an object; a list of types is too much for some.
+    if: false,
+    else: {
+      pattern: TEXT,
+      items: ref('Anything'),
+      additionalProperties: ref('Anything'),
+      propertyNames: { pattern: TEXT },
+    },
   },
 
   Problem: {

@@ -409,6 +409,13 @@ export const runGuards: readonly Guard[] = [
     only: 'files of the tables',
   },
   {
+    name: 'readers beside a table that is written anew',
+    promise: 'an erasure that waits for a session lets others read meanwhile',
+    mutation: 'remove',
+    tests: ['test/integration/sync/personal-data/erasure.test.ts'],
+    only: 'lets others read',
+  },
+  {
     name: 'erased since',
     promise: 'verify calls no event different in which a person is erased meanwhile',
     mutation: 'never',

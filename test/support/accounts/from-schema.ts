@@ -28,19 +28,12 @@ export function fromSchemas(schemas: Named<Schema>): (name: string) => Values {
 function valuesOf(schema: Schema | undefined, tie: Tie): Values {
   if (schema === undefined) return plain
   if (schema.$ref !== undefined) return tie(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)) as Values
-  switch (schema.type) {
-    case 'string':
-      return textsOf(schema)
-    case 'integer':
-      return integersOf(schema)
-    case 'array':
-      return arraysOf(schema, tie)
-    case 'object':
-      return objectsOf(schema, tie)
-    case undefined:
-      break
-  }
-  return fc.oneof({ maxDepth: DEPTH }, plain, textsOf(schema), arraysOf(schema, tie), objectsOf(schema, tie))
+  if (schema.type === 'string') return textsOf(schema)
+  if (schema.type === 'integer') return integersOf(schema)
+  if (schema.type === 'array') return arraysOf(schema, tie)
+  if (schema.type === 'object') return objectsOf(schema, tie)
+  const any = schema.else ?? schema
+  return fc.oneof({ maxDepth: DEPTH }, plain, textsOf(any), arraysOf(any, tie), objectsOf(any, tie))
 }
 
 const plain: Values = fc.oneof(
@@ -80,7 +73,13 @@ function textsOf({ pattern, minLength = 0, maxLength, not }: Schema): fc.Arbitra
   const isAllowed = (text: string): boolean => {
     const length = Array.from(text).length
     if (length < minLength || length > (maxLength ?? Infinity)) return false
-    return form.test(text) && excluded?.test(text) !== true && not?.enum?.includes(text) !== true
+    // Half a surrogate pair is no text.
+    return (
+      text.isWellFormed() &&
+      form.test(text) &&
+      excluded?.test(text) !== true &&
+      not?.enum?.includes(text) !== true
+    )
   }
   const long = ['x', '😀'].map((character) => character.repeat(maxLength ?? 300))
   // A schema that grows too wide does not need chance to be found out.

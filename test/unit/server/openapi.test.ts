@@ -20,6 +20,27 @@ test('the document is OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1')
 })
 
+test('its patterns are of what the engines of all languages read', () => {
+  const patterns = [...text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, json = '']) =>
+    String(JSON.parse(json)),
+  )
+  expect(patterns.length).toBeGreaterThan(10)
+  // Classes that differ or are unknown (\d, \p), code units, look-around, names and references of groups, possessive quantifiers.
+  for (const pattern of patterns) expect(pattern).not.toMatch(/\\(?!x00)|\(\?[^:]|[*+?}]\+/)
+})
+
+test('programs that make code of the document take any JSON for the value of an unknown field', () => {
+  const { description, ...anything } = openApi().components.schemas['Anything'] ?? {}
+  // Some take a schema with items for a list, others one with properties for an object, and some know no list of types.
+  expect(Object.keys(anything)).toEqual(['if', 'else'])
+  expect(description).toContain('any JSON')
+  const validate = validatorOf('/components/schemas/Event')
+  for (const capacity of [240, null, true, 'x', [1, 'a'], { a: [1] }])
+    expect(validate({ id: 'gala', capacity })).toEqual([])
+  for (const capacity of ['\0', ['\0'], { a: '\0' }, { '\0': 1 }])
+    expect(validate({ id: 'gala', capacity })).not.toEqual([])
+})
+
 test('the bounds of integers are there digit for digit', () => {
   expect(text).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807')
 })

@@ -15,7 +15,7 @@ import { requireNotMoved } from '../../../load/state/moved.ts'
 import { blindReaders, statementsToShow } from '../../../mirror/readers/hidden-tables.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { createIndexStatement, indexesOfOtherOwner } from '../../../db/maintenance/deferred-indexes.ts'
-import { droppedParts, remedyOfDropped } from './dropped-parts.ts'
+import { droppedParts, namesTaken, remedyOfDropped } from './dropped-parts.ts'
 import { DATABASE, failed, failure, ok, orFailure, warning, type CheckResult } from './check.ts'
 
 const OLDEST_POSTGRES = 15
@@ -265,6 +265,12 @@ export function checkSchema(database: Database): Promise<CheckResult> {
     }
     const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
     if (lacking !== null) return failed(DATABASE, `migrations are pending. ${lacking}`)
+    const taken = current === 0 ? await namesTaken(database) : []
+    if (taken.length > 0)
+      return failed(
+        DATABASE,
+        `the schema headcount holds ${taken.join(', ')}, which headcount did not make: move that to another schema, or mirror into another database`,
+      )
     const what = current === 0 ? 'none yet' : `version ${current}, ${needed} is needed`
     return ok(`${what}: the next run brings it up to date, or ${commandName()} migrate`)
   })

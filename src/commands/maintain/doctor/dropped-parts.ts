@@ -1,9 +1,9 @@
-/** What somebody dropped from the schema of the mirror, or gave another name: no run makes it anew. */
+/** What somebody dropped from the schema of the mirror, or gave another name: no run makes it anew. And what somebody made in its place. */
 import { sql } from 'kysely'
 import { commandName } from '../../../common/command-name.ts'
 import { TABLE_COLUMNS } from '../../../common/schema/table-columns.ts'
 import type { Database } from '../../../db/connect.ts'
-import { readableBy } from '../../../db/readers/readable.ts'
+import { RELATIONS } from '../../../db/readers/readable.ts'
 
 /** Names of tables and views; of a table that is there, `table.column`. */
 export async function droppedParts({ kysely }: Database): Promise<readonly string[]> {
@@ -14,14 +14,26 @@ export async function droppedParts({ kysely }: Database): Promise<readonly strin
      where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'p', 'v') and a.attnum > 0 and not a.attisdropped
      group by c.oid`.execute(kysely)
   const found = new Map(rows.map(({ relation, columns }) => [relation, columns]))
-  const expected = new Set([...readableBy({ with_personal: true }), ...Object.keys(TABLE_COLUMNS)])
-  return [...expected].toSorted().flatMap((relation) => {
+  return [...RELATIONS].toSorted().flatMap((relation) => {
     const columns = found.get(relation)
     if (columns === undefined) return [relation]
     return (TABLE_COLUMNS[relation] ?? [])
       .filter((column) => !columns.includes(column))
       .map((column) => `${relation}.${column}`)
   })
+}
+
+/** Tables and views that stand where a migration will make its own: in a database without a mirror somebody else made them. */
+export async function namesTaken({ kysely }: Database): Promise<readonly string[]> {
+  const { rows } = await sql<{ relation: string }>`
+    select c.relname::text as relation
+      from pg_catalog.pg_class c
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'headcount'
+     order by 1`.execute(kysely)
+  const relations = rows.map(({ relation }) => relation)
+  if (relations.includes('schema_migrations')) return []
+  return relations.filter((relation) => RELATIONS.has(relation))
 }
 
 /** What was dropped, and what to do. */

@@ -168,7 +168,7 @@ function staysLine(stays: readonly PlaceCount[]): string {
 function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {
   if (vacuumed.length === 0)
     return old_rows_remain
-      ? 'Old rows may stay in the files of the database until the owner of the tables vacuums them: vacuum (full, analyze).'
+      ? 'Old rows may stay in the files of the tables. Where another session held these, run the same command again later; else their owner removes the rows: vacuum (full, analyze).'
       : 'Nothing was written, so no table had to be written anew.'
   const tables = `Tables written anew: ${vacuumed.join(', ')}.`
   return old_rows_remain

@@ -1,7 +1,6 @@
 import type { RawBuilder } from 'kysely'
-import { codeOf } from '../../../db/errors/sqlstate.ts'
+import { CANCELLED, codeOf } from '../../../db/errors/sqlstate.ts'
 import { rowObjects, type Transaction } from '../../../db/transaction.ts'
-import { CANCELLED } from '../../query/query-errors.ts'
 
 /** How long the statements of a report may take. */
 export interface TimeLimit {

@@ -6,6 +6,7 @@ import { COPIED_TABLES } from '../../../common/schema/copied-tables.ts'
 import type { Timestamp } from '../../../common/schema/items.ts'
 import type { Database, DatabaseLog } from '../../../db/database.ts'
 import { schemaState } from '../../../db/migrate.ts'
+import { RELATIONS } from '../../../db/readers/readable.ts'
 import type { Transaction, TransactionOptions } from '../../../db/transaction.ts'
 import { accountNames } from '../../../sync/open/find-account.ts'
 import type { ContentsSource } from '../mirror-contents.ts'
@@ -44,6 +45,7 @@ export async function openSource(trx: Transaction, signal: AbortSignal): Promise
         .execute(),
     },
     addedColumns: added,
+    addedRelations: await readAddedRelations(trx),
     read: (receive) =>
       readTables(trx, tables, async (part) => {
         signal.throwIfAborted()
@@ -78,13 +80,26 @@ const WRITTEN_BY_OTHERS = [
   'response_history',
 ] as const
 
-/** Says which tables somebody dropped, for the copy is none of the whole mirror, and which columns somebody added. */
+async function readAddedRelations(trx: Transaction): Promise<readonly string[]> {
+  const { rows } = await trx.query(
+    `select relname::text from pg_catalog.pg_class
+      where relnamespace = 'headcount'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') order by relname`,
+  )
+  return rows.map(([name]) => String(name)).filter((name) => !RELATIONS.has(name))
+}
+
+/** Says which tables somebody dropped, for the copy is none of the whole mirror, and which columns, tables and views somebody added. */
 export function warnOfOtherTables(
-  { outline, addedColumns }: ContentsSource,
+  { outline, addedColumns, addedRelations }: ContentsSource,
   log: DatabaseLog | undefined,
 ): void {
   if (addedColumns.length > 0)
     log?.('warn', `Columns that headcount did not make are not copied: ${addedColumns.join(', ')}`)
+  if (addedRelations.length > 0)
+    log?.(
+      'warn',
+      `Tables and views that headcount did not make are not copied: ${addedRelations.join(', ')}. They stand in the schema headcount, and go when that is dropped`,
+    )
   const lacking = COPIED_TABLES.filter((name) => !outline.tables.some(({ table }) => table === name))
   if (lacking.length === 0) return
   log?.(

@@ -20,7 +20,7 @@ export interface Identity {
 
 /**
  * The tables that are copied, as far as this version of the schema has them, and the columns that somebody added to them, as `table.column`: where
- * the rows arrive there are none. Generated columns are computed anew there.
+ * the rows arrive there are none.
  */
 export async function readColumns(
   trx: Transaction,
@@ -30,7 +30,7 @@ export async function readColumns(
        from pg_catalog.pg_class c
        join pg_catalog.pg_attribute a on a.attrelid = c.oid
       where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0
-        and not a.attisdropped and a.attgenerated = ''
+        and not a.attisdropped
       order by c.relname, a.attnum`,
   )
   const columnsOf = Map.groupBy(rows, ([table]) => String(table))
@@ -105,9 +105,20 @@ export async function readIdentities(
   return identities
 }
 
-/** Unlike `setval`, this is undone with the transaction. */
-export async function restartIdentities(trx: Transaction, identities: readonly Identity[]): Promise<void> {
+/**
+ * Unlike `setval`, this is undone with the transaction.
+ *
+ * @param tables what was copied: tools that want a key for each table add identities, and those are not
+ */
+export async function restartIdentities(
+  trx: Transaction,
+  identities: readonly Identity[],
+  tables: readonly TableColumns[],
+): Promise<void> {
   for (const { table, column, next } of identities) {
+    const copied = tables.find((each) => each.table === table)
+    // guard: identities of others
+    if (copied?.columns.includes(column) !== true) continue
     // guard: identities of a copy
     await trx.query(
       `alter table ${tableName(table)} alter column ${identifier(column)} restart with ${BigInt(next)}`,

@@ -38,7 +38,7 @@ export async function writeMirror(
       await prepareSchema(trx, target.label, outline.schema)
       await clearSeeds(trx, outline.tables)
       await copyRows(trx, source, { ...target, onProgress })
-      await restartIdentities(trx, outline.identities)
+      await restartIdentities(trx, outline.identities, outline.tables)
       const isPresent = outline.schema === SCHEMA_VERSION
       // What the one server and the other compute takes as long.
       const [expected, found] = await bothOf(

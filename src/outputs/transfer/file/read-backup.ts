@@ -54,6 +54,7 @@ export async function openBackup(path: string, options: ReadBackupOptions): Prom
         readers,
       },
       addedColumns: [],
+      addedRelations: [],
       read: async (receive) => {
         await readBackup(path, receive, { signal: options.signal })
       },

@@ -663,6 +663,47 @@ test('where a trigger of the database turns row security on for new tables, a re
   expect(await counts()).toEqual({ of_table: 3, of_view: 3 })
 })
 
+test('a reader with the schema of docs/operate/permissions.md makes tables there, and changes nothing in the mirror', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+  const role = nameOf('tool', s.place.url)
+  const add = () => s.run(['readers', 'add', role, '--apply'])
+  expect((await add()).code).toBe(0)
+  const page = await readFile(join(projectFolder, 'docs/operate/permissions.md'), 'utf8')
+  const statements = (/^ {4}create schema analytics (?:.*\n)+?(?=\n)/m.exec(page)?.[0] ?? '')
+    .replaceAll(/\bann\b/g, `"${role}"`)
+    .replaceAll('database headcount', `database "${new URL(s.place.url).pathname.slice(1)}"`)
+    .split(';')
+    .slice(0, -1)
+  expect(statements).toHaveLength(3)
+  await using owner = await connect(s.place.url)
+  await change(owner, statements)
+  const asTool = async (text: string) => {
+    await using tool = await asRole(s.place.url, role)
+    const { rows } = await tool.client.query<{ n: number }>(text)
+    return rows
+  }
+  await asTool('create table analytics.own as select * from headcount.responses')
+  await asTool('create view analytics.summary as select * from headcount.event_summary')
+  await asTool('create materialized view analytics.people as select * from headcount.event_respondents')
+  expect(await asTool('select responses::int as n from analytics.summary')).toEqual([{ n: 3 }])
+  await expect(asTool('delete from headcount.responses')).rejects.toThrow('permission denied')
+  await expect(asTool('create view headcount.own as select 1 as n')).rejects.toThrow('permission denied')
+
+  // It is a reader all the same; the defaults are set anew.
+  expect((await add()).code).toBe(0)
+  await expect(asTool('create table analytics.other as select 1 as n')).rejects.toThrow('read-only')
+  await change(owner, statements.slice(1))
+  await asTool('create table analytics.other as select 1 as n')
+
+  expect((await s.run(['readers', 'remove', role, '--apply'])).code).toBe(0)
+  await expect(asTool('select responses::int as n from analytics.summary')).rejects.toThrow(
+    'permission denied',
+  )
+  expect(await asTool('select count(*)::int as n from analytics.own')).toEqual([{ n: 3 }])
+  await dropRole(s.place.url, role)
+})
+
 test('PGlite has no roles', async () => {
   await using s = await commandStage('pglite', accountOf({}))
   expect((await s.run(['migrate'])).code).toBe(0)

@@ -29,6 +29,7 @@ import {
   InvalidBackupError,
   listKeys,
   listLinks,
+  moveMirror,
   restoreMirror,
   revokeKey,
   revokeLink,
@@ -351,6 +352,11 @@ describe('a backup', () => {
       'alter table headcount.responses add column "Their note" text',
       `update headcount.responses set "Their note" = 'by hand'`,
       'alter table headcount.sync_runs add column host text not null default current_setting($$port$$)',
+      'alter table headcount.payments add column cents numeric generated always as (amount * 100) stored',
+      'create materialized view headcount."their summary" as select * from headcount.event_summary',
+      'create view headcount.a_view as select * from headcount.responses',
+      // What a tool that wants a key for each table adds.
+      'alter table headcount.event_history add column number bigint generated always as identity primary key',
     ])
     const told: string[] = []
     const none = () => {}
@@ -363,12 +369,18 @@ describe('a backup', () => {
     const file = other('added.tar.gz')
     await backupMirror({ database: own.place.url, file, logger })
     expect(told).toContain(
-      'Columns that headcount did not make are not copied: responses.Their note, sync_runs.host',
+      'Columns that headcount did not make are not copied: responses.Their note, payments.cents, event_history.number, sync_runs.host',
+    )
+    expect(told).toContain(
+      'Tables and views that headcount did not make are not copied: a_view, their summary. They stand in the schema headcount, and go when that is dropped',
     )
     await using target = await freshPlace('postgres', { blank: true })
     await restoreMirror({ database: target.url, file })
     expect(responses).not.toEqual([])
     expect((await readRows(target.url))['responses']).toEqual(responses)
+    await using moved = await freshPlace('postgres', { blank: true })
+    await moveMirror({ database: own.place.url, to: moved.url })
+    expect((await readRows(moved.url))['responses']).toEqual(responses)
   })
 
   test('of an older schema is restored, and brought to the present one', async () => {

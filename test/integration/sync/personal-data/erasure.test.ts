@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { connect } from '../../../../src/db/connect.ts'
 import {
@@ -484,6 +485,33 @@ onPostgresStage('an erasure beside others', (stage) => {
       const bytes = await readFile(join(String(folder), String(path)), 'latin1')
       expect({ path, found: TRACES.exec(bytes)?.[0] ?? null }).toEqual({ path, found: null })
     }
+  })
+
+  test('lets others read while a session stands idle in a transaction, and waits for that', async () => {
+    await using on = await stageWithAda((account) => stage(account, { isOwn: true }))
+    const ended = new AbortController()
+    const idle = new Client({ connectionString: on.url })
+    await idle.connect()
+    // As a tool without autocommit leaves it: it needs no old row, and keeps its lock.
+    await idle.query('begin')
+    await idle.query('select count(*) from headcount.responses')
+    const ending = sleep(9000).then(async () => {
+      ended.abort()
+      await idle.end()
+    })
+    await using other = await connect(on.url)
+    const erasing = erase(on)
+    while (!ended.signal.aborted) {
+      await other.transaction((trx) => trx.query('select count(*) from headcount.responses'), {
+        lockTimeoutMs: 4000,
+      })
+      await sleep(100)
+    }
+    await ending
+    expect(await erasing).toMatchObject({
+      vacuumed: expect.arrayContaining(['responses', 'slots']),
+      old_rows_remain: false,
+    })
   })
 
   test('by a role that does not own the tables says that old rows remain', async () => {

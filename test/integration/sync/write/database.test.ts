@@ -266,6 +266,30 @@ onPostgresStage('a Postgres that breaks off', (stage) => {
     },
   )
 
+  test.each([
+    ['a table', 'create table headcount.events (id int)', true],
+    ['a table in the place of a view', 'create table headcount.event_summary (id int)', true],
+    ['a view', 'create view headcount.event_summary as select 1 as n', true],
+    ['a table of another name', 'create table headcount.mine (id int)', false],
+  ])(
+    '%s of somebody in the schema of the mirror: a sync and doctor say what to do',
+    async (_, statement, isTaken) => {
+      await using place = await freshPlace('postgres', { blank: true })
+      await using database = await place.open()
+      await database.transaction(async (trx) => {
+        await trx.query('create schema headcount')
+        await trx.query(statement)
+      })
+      const remedy = /which headcount did not make: move that to another schema/
+      const examined = await headcount(['doctor', '--database', place.url])
+      if (isTaken) expect(examined.stdout).toMatch(remedy)
+      else expect(examined.stdout).not.toMatch(remedy)
+      const ran = await headcount(['migrate', '--database', place.url])
+      expect(ran.code).toBe(isTaken ? 5 : 0)
+      if (isTaken) expect(ran.stderr).toMatch(/that headcount did not make: move it to another schema/)
+    },
+  )
+
   test('a trigger that finds no table: the error and doctor name its function, and the remedy mends it', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()

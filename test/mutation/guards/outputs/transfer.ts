@@ -125,6 +125,13 @@ export const transferGuards: readonly Guard[] = [
     only: 'somebody added columns',
   },
   {
+    name: 'identities of others',
+    promise: 'a column of somebody else that numbers its rows keeps no copy from being made',
+    mutation: 'never',
+    tests: [backups],
+    only: 'somebody added columns',
+  },
+  {
     name: 'devices and pipes',
     promise: 'no output takes the place of a device or a pipe, which would be gone for everybody',
     mutation: 'never',
