@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { changeOfTests } from './build/bundle-changes.ts'
 import { NamedTests } from './test/mutation/named-tests.ts'
 
 // What Node compiled is kept for the next process: a command of the tests then starts in half of the time.
@@ -18,7 +19,10 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  plugins: [changeOfTests],
   test: {
+    // As the bundle has it: build/bundle-changes.ts.
+    server: { deps: { inline: ['node-cron'] } },
     pool: 'forks',
     // Young objects get more room, and the heap may grow before all of it is looked through: less time for garbage. Without the second compiler for PGlite short runs are quicker, all tests are not.
     execArgv: ['--max-semi-space-size=32', '--min-semi-space-size=16', '--initial-heap-size=512'],

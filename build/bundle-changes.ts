@@ -1,6 +1,7 @@
 /**
- * What the bundle of the command changes in packages and in what it takes of them, so that it starts sooner and spans and metrics cost
- * less of a run (docs/decisions.md, 77 and 131). Each is a change of a line or two, and the build fails when the line is no longer there.
+ * What the bundle of the command changes in packages and in what it takes of them: so that it starts sooner, spans and metrics cost less of a
+ * run, and no tick is late where the machine's own clock is set back (docs/decisions.md, 77, 131 and 212). Each is a change of a line or two,
+ * and the build fails when the line is no longer there.
  */
 import type { Plugin } from 'rolldown'
 
@@ -46,7 +47,22 @@ function newHashOf(attributes) {`,
   },
 ]
 
-export const bundleChanges: readonly Plugin[] = changes.map(pluginOf)
+/**
+ * The clock of node-cron in whole seconds. By local time a moment in the hour that the machine's own zone repeats in autumn becomes that of an hour
+ * before: no tick came in that hour, and each timer of node-cron ended at once, again and again.
+ */
+const wholeSeconds: Change = {
+  name: 'whole-seconds',
+  modules: /[\\/]node-cron[\\/]dist[\\/]_shared\.js$/,
+  from: /\bdate\.setMilliseconds\(0\)/,
+  to: 'date.setUTCMilliseconds(0)',
+}
+
+export const bundleChanges: readonly Plugin[] = [...changes, wholeSeconds].map(pluginOf)
+
+const { buildEnd: _, ...withoutCheck } = pluginOf(wholeSeconds)
+/** The same for tests, which load what is not bundled: most load no node-cron. */
+export const changeOfTests: Plugin = withoutCheck
 
 function pluginOf({ name, modules, from, to }: Change): Plugin {
   let isMade = false

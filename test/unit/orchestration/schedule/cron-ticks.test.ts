@@ -45,6 +45,32 @@ describe.each(changes)('O5 $change in $zone', ({ from, zone }) => {
   })
 })
 
+describe.each(['America/New_York', 'Europe/Berlin', 'Pacific/Auckland'])(
+  'O5 on a machine in %s, in the hour that its clock repeats',
+  (zone) => {
+    const changes: Readonly<Record<string, string>> = {
+      'America/New_York': '2026-11-01T05:00:00.000Z',
+      'Europe/Berlin': '2026-10-25T00:00:00.000Z',
+      'Pacific/Auckland': '2026-04-04T13:00:00.000Z',
+    }
+    const own = process.env['TZ']
+    beforeEach(() => {
+      process.env['TZ'] = zone
+    })
+    afterEach(() => {
+      if (own === undefined) delete process.env['TZ']
+      else process.env['TZ'] = own
+    })
+
+    test.each(['UTC', zone])('ticks of %s come on time', async (timeZone) => {
+      const from = changes[zone] ?? ''
+      const began = await ticks(from, 3 * hour, { schedule: '*/30 * * * *', timeZone })
+      const expected = Array.from({ length: 6 }, (_, index) => Date.parse(from) + (index + 1) * 30 * minute)
+      expect(began.map((at) => Date.parse(at))).toEqual(expected)
+    })
+  },
+)
+
 test('O5 spring: a time of the day that the clock leaps over comes once, later by the leap', async () => {
   const began = await ticks('2026-03-27T12:00:00Z', 4 * day, {
     schedule: '30 2 * * *',
