@@ -3,13 +3,13 @@
  * container. Some minutes: it builds the image. `COMPOSE` names another command than `docker compose`.
  */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { projectFolder } from '../support/commands/npm.ts'
+import type { Ran } from '../support/commands/command.ts'
+import { inShell, projectFolder } from '../support/commands/npm.ts'
 
 const help = `npm run test:container
 
@@ -51,7 +51,7 @@ async function tryCompose(folder: string): Promise<void> {
   const clone = join(folder, 'headcount')
   const override = join(folder, 'override.yml')
   await writeFile(override, OVERRIDE)
-  runWell(`git clone --quiet ${projectFolder} ${clone}`, folder)
+  await runWell(`git clone --quiet ${projectFolder} ${clone}`, folder)
   const command = process.env['COMPOSE'] ?? 'docker compose'
   const compose = `${command} --project-name headcount-test-${process.pid} -f docker-compose.yml -f ${override}`
   const env = { HEADCOUNT_BASE_URL: 'http://sample:8090/api/v1' }
@@ -59,21 +59,21 @@ async function tryCompose(folder: string): Promise<void> {
 
   await makeSecrets(clone)
   try {
-    call('build')
-    call('up --detach --wait --wait-timeout 120')
-    lookAtBounds(call)
+    await call('build')
+    await call('up --detach --wait --wait-timeout 120')
+    await lookAtBounds(call)
     await lookAtMirror(call)
     await lookAtServe(call)
-    call('kill worker')
-    call('up --detach --wait --wait-timeout 120')
+    await call('kill worker')
+    await call('up --detach --wait --wait-timeout 120')
     await lookAtMirror(call)
-    call('stop')
-    assert.match(call('logs --no-log-prefix worker'), /"msg":"the worker was stopped"/)
+    await call('stop')
+    assert.match(await call('logs --no-log-prefix worker'), /"msg":"the worker was stopped"/)
   } catch (error) {
-    process.stdout.write(run(`${compose} logs --tail 20`, clone, env).stdout)
+    process.stdout.write((await run(`${compose} logs --tail 20`, clone, env)).stdout)
     throw error
   } finally {
-    run(`${compose} down --volumes --timeout 20`, clone, env)
+    await run(`${compose} down --volumes --timeout 20`, clone, env)
   }
 }
 
@@ -82,20 +82,20 @@ async function makeSecrets(clone: string): Promise<void> {
   const text = await readFile(join(clone, 'docker-compose.yml'), 'utf8')
   const steps = [...text.matchAll(/^# {3}(.*)$/gm)].map(([, step = '']) => step).slice(0, -1)
   for (const step of steps) {
-    runWell(step.startsWith('cat > ') ? step.replace('cat >', `echo ${API_KEY} >`) : step, clone)
+    await runWell(step.startsWith('cat > ') ? step.replace('cat >', `echo ${API_KEY} >`) : step, clone)
   }
 }
 
-type Call = (line: string) => string
+type Call = (line: string) => Promise<string>
 
-function lookAtBounds(call: Call): void {
+async function lookAtBounds(call: Call): Promise<void> {
   for (const service of ['worker', 'serve']) {
-    assert.equal(call(`exec -T ${service} id -un`), 'node\n')
-    const status = call(`exec -T ${service} cat /proc/1/status`)
+    assert.equal(await call(`exec -T ${service} id -un`), 'node\n')
+    const status = await call(`exec -T ${service} cat /proc/1/status`)
     assert.match(status, /^CapEff:\s+0+$/m)
     assert.match(status, /^NoNewPrivs:\s+1$/m)
     const writes = 'touch /scratch/x && rm /scratch/x && ! touch ./x'
-    call(`exec -T ${service} sh -c '${writes}'`)
+    await call(`exec -T ${service} sh -c '${writes}'`)
   }
 }
 
@@ -103,34 +103,34 @@ function lookAtBounds(call: Call): void {
 async function lookAtMirror(call: Call): Promise<void> {
   // The worker's first run follows its start.
   await sleep(10_000)
-  call('exec -T worker headcount status --max-age 5m')
-  const counted = call(
+  await call('exec -T worker headcount status --max-age 5m')
+  const counted = await call(
     'exec -T worker headcount query "select count(*) from headcount.responses" --format csv',
   )
   assert.ok(Number(/\d+/.exec(counted)) > 1000, counted)
-  assert.match(call('exec -T worker headcount --help'), /^Usage: headcount <command>/)
+  assert.match(await call('exec -T worker headcount --help'), /^Usage: headcount <command>/)
 }
 
 async function lookAtServe(call: Call): Promise<void> {
-  const [key = ''] = /hc_\S+/.exec(call('run --rm -T --no-deps serve keys create --label website')) ?? []
-  const address = call('port serve 8080').trim()
+  const [key = ''] =
+    /hc_\S+/.exec(await call('run --rm -T --no-deps serve keys create --label website')) ?? []
+  const address = (await call('port serve 8080')).trim()
   const answer = await fetch(`http://${address}/api/v1/events`, { headers: { 'X-API-Key': key } })
   assert.equal(answer.status, 200)
   assert.ok(((await answer.json()) as unknown[]).length > 50)
 }
 
-function run(line: string, cwd: string, env: Readonly<Record<string, string>> = {}) {
+function run(line: string, cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   process.stdout.write(`  ${line}\n`)
-  return spawnSync('/bin/sh', ['-c', line], {
-    cwd,
-    env: { ...process.env, ...env },
-    encoding: 'utf8',
-    timeout: 900_000,
-  })
+  return inShell(line, cwd, env, 900_000)
 }
 
-function runWell(line: string, cwd: string, env: Readonly<Record<string, string>> = {}): string {
-  const { status, stdout, stderr } = run(line, cwd, env)
-  assert.equal(status, 0, `${line}\n${stdout}\n${stderr}`)
+async function runWell(
+  line: string,
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await run(line, cwd, env)
+  assert.equal(code, 0, `${line}\n${stdout}\n${stderr}`)
   return stdout
 }

@@ -23,12 +23,13 @@ export async function inShell(
   line: string,
   cwd: string,
   env: Readonly<Record<string, string>> = {},
+  timeoutMs = 120_000,
 ): Promise<Ran> {
   const child = spawn('/bin/sh', ['-c', line], {
     cwd,
     env: { ...environment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 120_000,
+    timeout: timeoutMs,
   })
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
   const [code]: (number | null)[] = await once(child, 'close')
